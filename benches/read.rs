@@ -1,0 +1,2 @@
+//! Reading against decompression alone.
+fn main() {}

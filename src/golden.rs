@@ -1,0 +1,1 @@
+//! Goldens: stored outputs in insta's file format, compared body with body.

@@ -1,0 +1,1 @@
+//! The one place where a policy meets a measurement.

@@ -1,0 +1,117 @@
+//! Reading: files become the neutral model. The only place that knows file formats.
+//!
+//! What is recognised as nothing is an error, never an empty success.
+
+use crate::trace::{Capture, Skipped};
+use std::path::PathBuf;
+
+/// Why a file was refused: with the place, and the way out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadError {
+    /// A stable kind.
+    pub kind: ReadErrorKind,
+    /// What is wrong, as a lower-case fragment.
+    pub message: String,
+    /// How to mend it.
+    pub help: String,
+    /// The file, with `/`.
+    pub path: String,
+    /// Line and column, both from 1 (the column in bytes), in text.
+    pub position: Option<(u64, u64)>,
+    /// Byte offset from 0, in the decompressed text where there is one, else in the file.
+    pub offset: Option<u64>,
+    /// Size on disk, where it could be told.
+    pub bytes: u64,
+}
+
+/// The kinds of refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReadErrorKind {
+    /// The file is missing or may not be read.
+    Io,
+    /// No bytes, compressed or not.
+    Empty,
+    /// The end is missing.
+    Truncated,
+    /// The compressed data is damaged.
+    DamagedGzip,
+    /// The text is not JSON.
+    MalformedJson,
+    /// Something follows the end of the document.
+    TrailingData,
+    /// The text is in an encoding other than UTF-8.
+    Encoding,
+    /// JSON without `traceEvents`.
+    NoTraceEvents,
+    /// `traceEvents` is empty.
+    NoEvents,
+    /// Nothing that is known.
+    NotACapture,
+    /// A limit on what input can grow was reached.
+    TooLarge,
+}
+
+impl ReadErrorKind {
+    /// The name in reports, in snake case as `truncated` or `no_trace_events`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Io => "io",
+            Self::Empty => "empty",
+            Self::Truncated => "truncated",
+            Self::DamagedGzip => "damaged_gzip",
+            Self::MalformedJson => "malformed_json",
+            Self::TrailingData => "trailing_data",
+            Self::Encoding => "encoding",
+            Self::NoTraceEvents => "no_trace_events",
+            Self::NoEvents => "no_events",
+            Self::NotACapture => "not_a_capture",
+            Self::TooLarge => "too_large",
+        }
+    }
+}
+
+/// Files that may belong together: one folder, with the capture shards below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Family {
+    /// The files, in order of their paths.
+    pub files: Vec<FoundFile>,
+}
+
+/// A file that a search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundFile {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// The path as reports print it, with `/`.
+    pub shown: String,
+    /// True where the user named this file: then it must be a capture.
+    pub named: bool,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Files that look like captures, by family.
+    pub families: Vec<Family>,
+    /// Files that do not, with the reason.
+    pub skipped: Vec<Skipped>,
+}
+
+/// What a family of files turned out to be.
+#[derive(Debug, Default)]
+pub struct FamilyRead {
+    /// Its captures, in order of their names; a file that cannot be read is an error in the place of its capture.
+    pub captures: Vec<Result<Capture, ReadError>>,
+    /// Files that are no capture of their own, with the reason.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Finds captures under the given files and folders. A path that does not exist is an error of kind `Io`.
+pub fn find(_paths: &[PathBuf]) -> Result<Found, ReadError> {
+    unimplemented!()
+}
+
+/// Reads a family of files and groups what it holds into captures.
+pub fn read_family(_family: &Family) -> FamilyRead {
+    unimplemented!()
+}

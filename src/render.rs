@@ -1,0 +1,1 @@
+//! Renderers: they see the judged report and nothing else.

@@ -1,0 +1,89 @@
+//! Which part of the kernel time belongs to which operator, and how that is known.
+
+use super::{Microseconds, Share};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The attribution of kernel time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Attribution {
+    /// Kernels by class; the classes are exclusive and add up to all kernels.
+    pub classes: BTreeMap<String, AttributionClass>,
+    /// The two methods against each other.
+    pub methods: Methods,
+    /// Operators by recorded kernel time.
+    pub ops: Vec<OpRow>,
+    /// Source lines by recorded kernel time.
+    pub lines: Vec<LineRow>,
+}
+
+/// Kernels that are attributed in the same way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AttributionClass {
+    /// How many.
+    pub records: u64,
+    /// Sum of their durations.
+    pub time_us: Microseconds,
+    /// Part of all kernel time.
+    pub share: Option<Share>,
+}
+
+/// Two independent ways from a kernel to an operator, each over all kernels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Methods {
+    /// Share of kernel time that the ids attribute; absent where the file's ids cannot be used.
+    pub by_id: Option<Share>,
+    /// Why the ids cannot be used.
+    pub by_id_refused: Option<String>,
+    /// Share of kernel time that nesting attributes; absent where no operator was recorded.
+    pub by_nesting: Option<Share>,
+    /// Kernels that both attribute.
+    pub compared: u64,
+    /// Those that both attribute to the same operator.
+    pub agreeing: u64,
+}
+
+/// One operator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpRow {
+    /// Its name.
+    pub name: String,
+    /// Kernels.
+    pub records: u64,
+    /// Sum of their durations.
+    pub time_us: Microseconds,
+    /// Part of all kernel time.
+    pub share: Option<Share>,
+    /// The class of its kernels; the weakest where there are several.
+    pub class: String,
+}
+
+/// One source line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LineRow {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u64,
+    /// Kernels.
+    pub records: u64,
+    /// Sum of their durations.
+    pub time_us: Microseconds,
+    /// Part of all kernel time.
+    pub share: Option<Share>,
+}
+
+/// Kernels of one name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HotKernel {
+    /// The kernel's name.
+    pub name: String,
+    /// How many.
+    pub records: u64,
+    /// Sum of their durations.
+    pub time_us: Microseconds,
+    /// Part of all kernel time that was recorded.
+    pub share: Option<Share>,
+    /// The operator, where all of them share one.
+    pub op: Option<String>,
+}

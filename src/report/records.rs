@@ -1,0 +1,188 @@
+//! What the records say: evidence, never a claim.
+
+use super::{Microseconds, Percent, Share};
+use serde::{Deserialize, Serialize};
+
+/// The arithmetic of a capture's records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Records {
+    /// Devices on which work was recorded, in order of their id.
+    pub devices: Vec<DeviceRecords>,
+    /// Graph replays.
+    pub graph: GraphRecords,
+    /// Launch calls against device records.
+    pub launches: LaunchRecords,
+    /// Steps, where they are marked.
+    pub steps: Option<StepRecords>,
+    /// Programs (JAX).
+    pub programs: Vec<ProgramRecords>,
+}
+
+/// The time budget of one device. `compute + exposed_collective + exposed_memcpy + idle = total`, exactly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeviceRecords {
+    /// `gpu:` and the id that the producer wrote.
+    pub name: String,
+    /// `amd`, `nvidia`, where it is known.
+    pub vendor: Option<String>,
+    /// The model's name, where the profiler listed this device.
+    pub model: Option<String>,
+    /// First start and last end of device work, on the file's own time axis.
+    pub window_us: (Microseconds, Microseconds),
+    /// The window's length.
+    pub total_us: Microseconds,
+    /// Union of device work over all streams.
+    pub busy_us: Microseconds,
+    /// Total minus busy.
+    pub idle_us: Microseconds,
+    /// Idle in percent of total: the arithmetic of the records. Only the idle claim says whether it may be quoted.
+    pub idle_pct: Option<Percent>,
+    /// Union of compute kernels.
+    pub compute_us: Microseconds,
+    /// Union of collective kernels.
+    pub collective_us: Microseconds,
+    /// Union of copies and fills.
+    pub memcpy_us: Microseconds,
+    /// Collectives while no compute ran.
+    pub exposed_collective_us: Microseconds,
+    /// Copies and fills while neither compute nor a collective ran.
+    pub exposed_memcpy_us: Microseconds,
+    /// Kernels, collectives included.
+    pub kernels: u64,
+    /// Plain sum of kernel durations: exceeds busy where streams overlap.
+    pub kernel_sum_us: Microseconds,
+    /// Device work of every kind.
+    pub device_events: u64,
+    /// Idle later than the return of the launch call of the work that ends the gap, in gaps where that exceeds 100 µs.
+    /// Absent where no launch of this device's work is known.
+    pub idle_with_queued_work_us: Option<Microseconds>,
+    /// Idle while the host waited for the device inside a call.
+    pub idle_under_blocking_sync_us: Option<Microseconds>,
+    /// Streams, in order of their id.
+    pub streams: Vec<StreamRecords>,
+}
+
+/// The time budget of one stream. `compute + collective + memcpy + idle = span`, exactly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StreamRecords {
+    /// `stream:` and the id that the producer wrote.
+    pub name: String,
+    /// First start to last end.
+    pub span_us: Microseconds,
+    /// Compute; where work of one stream overlaps, compute goes before collectives before copies.
+    pub compute_us: Microseconds,
+    /// Collectives outside compute.
+    pub collective_us: Microseconds,
+    /// Copies and fills outside both.
+    pub memcpy_us: Microseconds,
+    /// The rest of the span.
+    pub idle_us: Microseconds,
+    /// Device work of every kind.
+    pub device_events: u64,
+}
+
+/// Graph replays against the device records that they own.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GraphRecords {
+    /// Calls that replay a graph, over the whole record.
+    pub launches: u64,
+    /// Those that own at least one device record.
+    pub launches_with_records: u64,
+    /// With records ÷ launches.
+    pub launch_coverage: Option<Share>,
+    /// Device records a launch, over all launches.
+    pub records_per_launch: Option<Spread<u64>>,
+    /// Records ÷ records expected, where an expectation exists.
+    pub node_coverage: Option<Share>,
+    /// Kernels that a graph replay dispatched.
+    pub kernels: u64,
+    /// Their time.
+    pub kernel_us: Microseconds,
+}
+
+impl Default for Microseconds {
+    fn default() -> Self {
+        Self::from_ps(0)
+    }
+}
+
+/// Launch calls against device records.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchRecords {
+    /// Kernel launch calls and graph launch calls, outside stream capture.
+    pub calls: u64,
+    /// Kernel launch calls outside stream capture that own no device record.
+    pub without_record: u64,
+    /// Kernel launch calls inside stream capture: they record a node and run nothing.
+    pub captured: u64,
+    /// Device records that were launched before recording began.
+    pub before_window_records: u64,
+    /// Other device records that no call in the file launched.
+    pub records_without_launch: u64,
+}
+
+/// Lowest, middle and highest of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spread<T> {
+    /// Lowest.
+    pub min: T,
+    /// Middle: of an even number the lower one.
+    pub median: T,
+    /// Highest.
+    pub max: T,
+}
+
+impl<T: Ord + Copy> Spread<T> {
+    /// Of values in any order; `None` of none.
+    pub fn of(values: impl IntoIterator<Item = T>) -> Option<Self> {
+        let mut sorted: Vec<T> = values.into_iter().collect();
+        sorted.sort_unstable();
+        let (&min, &max) = (sorted.first()?, sorted.last()?);
+        Some(Self { min, median: sorted[(sorted.len() - 1) / 2], max })
+    }
+}
+
+/// Steps, by the marker that was used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepRecords {
+    /// The marker's name without its number.
+    pub marker: String,
+    /// How many.
+    pub count: u64,
+    /// Host-side length of the markers.
+    pub duration_us: Spread<Microseconds>,
+    /// Device records a step, by the step of their launch.
+    pub records_per_step: Option<Spread<u64>>,
+    /// Each step.
+    pub rows: Vec<StepRow>,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepRow {
+    /// The marker's full name.
+    pub name: String,
+    /// Kernels launched inside the marker.
+    pub kernels: u64,
+    /// Sum of their durations.
+    pub kernel_sum_us: Microseconds,
+    /// First start and last end of the work launched inside the marker, on the file's time axis.
+    pub device_window_us: Option<(Microseconds, Microseconds)>,
+    /// Device time inside the marker's host window: what a reader gets who cuts by host time.
+    pub busy_in_host_window_us: Microseconds,
+}
+
+/// A compiled program (JAX).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProgramRecords {
+    /// Its id.
+    pub id: u64,
+    /// Its name.
+    pub name: String,
+    /// Executions that the host recorded.
+    pub executions: Option<u64>,
+    /// Those with device records.
+    pub executions_with_records: Option<u64>,
+    /// Kernels an execution.
+    pub kernels_per_execution: Option<Spread<u64>>,
+}

@@ -1,0 +1,60 @@
+//! What a trace holds, told by content and never by a file's name.
+
+use super::{HostCallKind, IntervalSet, Trace};
+
+/// What a trace holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// A workload: device work, or at least calls that should have caused some.
+    Workload,
+    /// The building of graphs: most launch calls lie inside stream capture, where they record a node and run nothing.
+    CaptureShard,
+    /// Host activity that handed nothing to a device.
+    HostOnly,
+}
+
+/// Classifies a trace.
+///
+/// A graph-capture shard is told by its launch calls: more than half of them lie between the begin and the end of
+/// a stream capture, where a launch leaves no device record by design. A workload that captures its graphs in the same
+/// session replays them too, or runs more than it captures; a shard does neither for the most part.
+pub fn content(trace: &Trace) -> Content {
+    let launches = trace.host_calls.iter().filter(|call| call.kind == HostCallKind::Launch);
+    let windows = stream_capture_windows(trace);
+    let (mut inside, mut all) = (0_u64, 0_u64);
+    for call in launches {
+        all += 1;
+        inside += u64::from(windows.contains(call.interval.start()));
+    }
+    if inside * 2 > all {
+        return Content::CaptureShard;
+    }
+    let handed_over = trace.host_calls.iter().any(|call| call.kind.hands_over_work());
+    if trace.device_events.is_empty() && !handed_over && trace.profiler.counter_ranges == 0 {
+        return Content::HostOnly;
+    }
+    Content::Workload
+}
+
+/// The spans between the begin and the end of stream captures, over all threads.
+/// A begin without an end reaches to the last host call; an end without a begin is ignored.
+pub fn stream_capture_windows(trace: &Trace) -> IntervalSet {
+    let mut marks: Vec<_> = trace
+        .host_calls
+        .iter()
+        .filter(|call| matches!(call.kind, HostCallKind::CaptureBegin | HostCallKind::CaptureEnd))
+        .collect();
+    marks.sort_by_key(|call| call.interval.start());
+    let mut windows = Vec::new();
+    let mut open = Vec::new();
+    for mark in marks {
+        match mark.kind {
+            HostCallKind::CaptureBegin => open.push(mark.interval),
+            _ => windows.extend(open.pop().map(|begin| begin.hull(mark.interval))),
+        }
+    }
+    let last =
+        trace.host_calls.iter().map(|call| call.interval).reduce(crate::units::Interval::hull);
+    windows.extend(open.into_iter().filter_map(|begin| Some(begin.hull(last?))));
+    IntervalSet::from_intervals(windows)
+}
