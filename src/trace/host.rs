@@ -49,8 +49,10 @@ pub enum HostCallKind {
     BlockingCopy,
     /// Queues a fill.
     Set,
-    /// Waits for a device, a stream or an event.
+    /// Waits for a stream or an event.
     Sync,
+    /// Waits for everything on a device.
+    DeviceSync,
     /// Makes a stream wait for an event; the host goes on.
     StreamWait,
     /// Begins recording a stream into a graph.
@@ -72,7 +74,7 @@ impl HostCallKind {
 
     /// True where the host waits inside the call for the device.
     pub const fn blocks_on_device(self) -> bool {
-        matches!(self, Self::Sync | Self::BlockingCopy)
+        matches!(self, Self::Sync | Self::DeviceSync | Self::BlockingCopy)
     }
 }
 
