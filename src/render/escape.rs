@@ -9,8 +9,13 @@ use std::fmt::Write as _;
 /// Text for Markdown outside code: a table cell, a list item, a heading.
 pub(super) fn markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
+    let mut previous = ' ';
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let next = characters.peek().copied().unwrap_or(' ');
         match character {
+            // Inside a word an underscore is a letter, and names are full of them.
+            '_' if previous.is_alphanumeric() && next.is_alphanumeric() => escaped.push('_'),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '$' => {
                 escaped.push('\\');
                 escaped.push(character);
@@ -20,9 +25,9 @@ pub(super) fn markdown(text: &str) -> String {
             '&' => escaped.push_str("&amp;"),
             // A zero-width space keeps `@name` from notifying somebody, and a bare address from becoming a link.
             '@' => escaped.push_str("@&#8203;"),
-            ':' => escaped.push(':'),
             other => push_visible(&mut escaped, other),
         }
+        previous = character;
     }
     escaped.replace("://", ":&#8203;//").replace("www.", "www&#8203;.")
 }
@@ -53,19 +58,35 @@ pub(super) fn markdown_code(text: &str) -> String {
 /// Lines as a fenced block of Markdown that its content cannot close.
 pub(super) fn markdown_block(text: &str, language: &str) -> String {
     let ticks = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
+    let lines: Vec<Cow<'_, str>> = text.trim_end().lines().map(visible).collect();
     let fence = "`".repeat(ticks.max(2) + 1);
-    format!("{fence}{language}\n{}\n{fence}\n", visible_lines(text.trim_end()))
+    format!("{fence}{language}\n{}\n{fence}\n", lines.join("\n"))
 }
 
-/// Text for a terminal: one line, in which nothing acts.
+/// Text inside an element of HTML, also where Markdown surrounds it.
+pub(super) fn html(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in visible(text).chars() {
+        match character {
+            '<' | '>' | '&' | '"' | '\'' | '`' => push_reference(&mut escaped, character),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// Text for a terminal: one line, in which nothing acts. CI systems take `##[…]` and `##vso[…]` for commands
+/// anywhere in a line of a log, so two hashes never stand together.
 pub(super) fn terminal(text: &str) -> Cow<'_, str> {
-    visible(text)
+    match visible(text) {
+        text if text.contains("##") => Cow::Owned(text.replace("##", "#\\u{23}")),
+        text => text,
+    }
 }
 
 /// Lines for a terminal: line breaks stay, nothing else acts.
-pub(super) fn visible_lines(text: &str) -> String {
-    let lines: Vec<Cow<'_, str>> = text.lines().map(visible).collect();
-    lines.join("\n")
+pub(super) fn terminal_lines(text: &str) -> String {
+    text.lines().map(terminal).collect::<Vec<_>>().join("\n")
 }
 
 /// Text as an XML document can hold it: terminal sequences go, forbidden characters become U+FFFD, and `]]>` cannot
@@ -193,6 +214,18 @@ mod tests {
     }
 
     #[test]
+    fn an_underscore_inside_a_word_stays() {
+        assert_eq!(markdown("rank_0 _x_ a__b"), "rank_0 \\_x\\_ a\\_\\_b");
+    }
+
+    #[test]
+    fn html_holds_no_markup() {
+        let text = html(HOSTILE);
+        assert!(!text.contains(['<', '>', '`', '\n', '\u{1b}', '\0']), "{text}");
+        assert_eq!(html("a & 'b'"), "a &#38; &#39;b&#39;");
+    }
+
+    #[test]
     fn markdown_code_of_a_plain_name_is_a_code_span() {
         assert_eq!(markdown_code("void gemm<float, 4>(*)"), "`void gemm<float, 4>(*)`");
         assert_eq!(markdown_code("a\nb"), "<code>a&#92;nb</code>");
@@ -221,7 +254,8 @@ mod tests {
         assert!(!text.chars().any(acts), "{text}");
         assert_eq!(text.lines().count(), 1);
         assert_eq!(terminal("gemm"), "gemm");
-        assert_eq!(visible_lines("a\r\n\u{1b}b"), "a\n\\u{1b}b");
+        assert_eq!(terminal("x##[error]y"), "x#\\u{23}[error]y");
+        assert_eq!(terminal_lines("a\r\n\u{1b}b"), "a\n\\u{1b}b");
     }
 
     #[test]

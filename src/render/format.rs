@@ -80,7 +80,7 @@ pub(super) fn bytes(size: u64) -> String {
 pub(super) fn measured_against(measured: f64, limit: Limit) -> (String, String) {
     let (number, bound) = match limit.unit {
         Unit::Count => (decimal(measured), decimal(limit.value)),
-        Unit::Microseconds => (time_of_float(measured), time_of_float(limit.value)),
+        Unit::Microseconds => (time_of_float(measured, COARSE), time_of_float(limit.value, COARSE)),
         Unit::Share => percents_apart(scaled(measured, 6), scaled(limit.value, 6)),
         Unit::Percent => percents_apart(scaled(measured, 4), scaled(limit.value, 4)),
     };
@@ -94,7 +94,7 @@ pub(super) fn measured_against(measured: f64, limit: Limit) -> (String, String) 
 /// One thing that a check saw, as a name and a value: `("graph launches", "128")`.
 pub(super) fn evidence(key: &str, value: &Value) -> (String, String) {
     let (name, text) = match (key.rsplit_once('_'), value.as_f64()) {
-        (Some((name, "us")), Some(number)) => (name, time_of_float(number)),
+        (Some((name, "us")), Some(number)) => (name, time_of_float(number, COARSE)),
         (Some((name, "pct")), Some(number)) => (name, percent_text(scaled(number, 4), 1)),
         (Some((name, "share")), Some(number)) => (name, percent_text(scaled(number, 6), 1)),
         _ => (key, plain(value)),
@@ -151,8 +151,9 @@ fn decimal(number: f64) -> String {
     }
 }
 
-fn time_of_float(us: f64) -> String {
-    scaled(us, 6).map_or_else(|| DASH.to_owned(), |ps| time(Microseconds::from_ps(ps), COARSE))
+/// Microseconds that a foreign value holds as a float.
+pub(super) fn time_of_float(us: f64, digits: u32) -> String {
+    scaled(us, 6).map_or_else(|| DASH.to_owned(), |ps| time(Microseconds::from_ps(ps), digits))
 }
 
 /// A finite float times a power of ten, as the nearest integer: the float's own decimal text decides.

@@ -115,10 +115,8 @@ fn capture_suite(report: &Report, capture: &CaptureReport) -> Suite {
 }
 
 fn check_case(check: &CheckReport) -> Case {
-    let skipped = |type_: &str, message: &str| TestResult::SkippedWithCause {
-        type_: type_.to_owned(),
-        message: xml_line(message),
-        cause: None,
+    let skipped = |type_: &str, message: &str, cause: Option<String>| {
+        TestResult::SkippedWithCause { type_: type_.to_owned(), message: xml_line(message), cause }
     };
     let failed = |type_: &str| TestResult::Failure {
         type_: xml_line(type_),
@@ -132,10 +130,12 @@ fn check_case(check: &CheckReport) -> Case {
             (TestResult::Success, Some(format!("warning: {}\n{}", headline(check), details(check))))
         }
         State::NotEvaluable if check.fails => (failed("no-evidence"), None),
-        State::NotEvaluable => (skipped(words::state(check), &check.message), None),
+        State::NotEvaluable => (skipped(words::state(check), &check.message, None), None),
         State::Excepted => {
             let exception = check.exception.as_deref().unwrap_or("excepted by the policy");
-            (skipped("excepted", exception), None)
+            // An exception never hides the number.
+            let text = format!("{}\n{}", headline(check), details(check));
+            (skipped("excepted", exception, Some(body(&text))), None)
         }
     };
     Case { name: check.id.clone(), result, system_out }
@@ -173,7 +173,8 @@ fn details(check: &CheckReport) -> String {
 
 fn golden_case(golden: &GoldenReport) -> Case {
     let name = format!("golden/{}", golden.output);
-    let Some(id) = golden.state.check() else {
+    let found = golden.state.check().filter(|_| golden.level != Level::Allow);
+    let Some(id) = found else {
         return Case { name, result: TestResult::Success, system_out: None };
     };
     let message = format!("{} {}", golden.path, words::golden(golden.state));

@@ -2,11 +2,12 @@
 //!
 //! Colours are always written; the caller's stream drops them where they are not wanted.
 
-use super::escape::{terminal as clean, visible_lines};
+use super::escape::{terminal as clean, terminal_lines};
 use super::format::{count, counted};
 use super::{cells, tally, words};
 use crate::report::{
-    CaptureReport, CheckReport, ErrorReport, GoldenReport, Level, Report, State, Verdict,
+    CaptureReport, CheckReport, ErrorReport, GoldenReport, GoldenState, Level, Report, State,
+    Verdict,
 };
 use anstyle::{AnsiColor, Style as Paint};
 use std::fmt::Write as _;
@@ -47,6 +48,7 @@ pub fn summary(report: &Report, style: Style) -> String {
         if page.shows(fails) {
             page.headline(fails, &finding.id, &finding.message);
             page.arrow(&report.policy.name);
+            page.end();
         }
     }
     if style == Style::Verbose {
@@ -97,6 +99,7 @@ impl Page {
         }
         self.line("so", "nothing about this capture is judged");
         self.line("help", &error.help);
+        self.end();
     }
 
     fn check(&mut self, capture: &CaptureReport, check: &CheckReport) {
@@ -134,7 +137,7 @@ impl Page {
         if !check.help.is_empty() {
             self.line("help", &check.help);
         }
-        let _ = writeln!(self.text);
+        self.end();
     }
 
     fn golden(&mut self, golden: &GoldenReport) {
@@ -142,7 +145,10 @@ impl Page {
         if golden.level == Level::Allow || !self.shows(golden.fails()) {
             return;
         }
-        let subject = format!("{} of {}", golden.output, golden.capture);
+        let subject = match golden.state {
+            GoldenState::Unreferenced => golden.capture.clone(),
+            _ => format!("{} of {}", golden.output, golden.capture),
+        };
         self.headline(
             golden.fails(),
             id,
@@ -150,7 +156,7 @@ impl Page {
         );
         self.arrow(&golden.path);
         if let Some(diff) = &golden.diff {
-            let diff = visible_lines(diff);
+            let diff = terminal_lines(diff);
             let n_lines = diff.lines().count();
             for line in diff.lines().take(DIFF_LINES_MAX) {
                 let paint = match line.as_bytes().first() {
@@ -169,7 +175,7 @@ impl Page {
             }
         }
         self.line("help", "idleproof golden review");
-        let _ = writeln!(self.text);
+        self.end();
     }
 
     /// The summary line and the verdict.
@@ -220,6 +226,11 @@ impl Page {
 
     fn line(&mut self, key: &str, text: &str) {
         let _ = writeln!(self.text, "   {FRAME}={FRAME:#} {BOLD}{key}{BOLD:#}: {}", clean(text));
+    }
+
+    /// A blank line behind a diagnostic.
+    fn end(&mut self) {
+        self.text.push('\n');
     }
 
     fn note(&mut self, word: &str, text: &str) {

@@ -197,11 +197,14 @@ fn tolerated(capture: &CaptureReport) -> String {
 fn excepted(capture: &CaptureReport) -> String {
     let mut text = String::new();
     for check in capture.checks_in(State::Excepted) {
-        let (measured, limit) = cells::measured_and_limit(check);
+        let against = match cells::measured_and_limit(check) {
+            (measured, _) if measured == DASH => String::new(),
+            (measured, limit) => format!(" ({measured}, needs {limit})"),
+        };
         let exception = check.exception.as_deref().unwrap_or(DASH);
         let _ = writeln!(
             text,
-            "- {}: {} (measured {measured}, {limit}); excepted: {}; withholds {}",
+            "- {}: {}{against}; excepted: {}; withholds {}",
             markdown_code(&check.id),
             markdown(&check.message),
             markdown(exception),
