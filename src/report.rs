@@ -108,6 +108,16 @@ pub struct CaptureReport {
     pub needs_new_capture: Vec<NewCapture>,
 }
 
+impl CaptureReport {
+    /// The paths by which policies know the capture: those of its files, or its name where it has none.
+    pub fn paths(&self) -> Vec<&str> {
+        if self.files.is_empty() {
+            return vec![&self.name];
+        }
+        self.files.iter().map(|file| file.path.as_str()).collect()
+    }
+}
+
 /// Whether a capture could be analysed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
