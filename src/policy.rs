@@ -163,7 +163,7 @@ impl Policy {
             digest.update(document.text.as_bytes());
         }
         let changes = layers.iter().flat_map(|(layer, _)| &layer.changes);
-        let rows: Result<Vec<Row>, PolicyError> =
+        let rows: Result<Vec<Row>, PolicyErrors> =
             vocabulary.ids().map(|id| row(id, changes.clone(), vocabulary)).collect();
         let mut policy = Self {
             name: name.to_owned(),
@@ -266,7 +266,7 @@ fn row<'a>(
     id: &'static str,
     changes: impl Iterator<Item = &'a Change>,
     vocabulary: Vocabulary<'_>,
-) -> Result<Row, PolicyError> {
+) -> Result<Row, PolicyErrors> {
     let mut changes = changes.filter(|change| change.id == id);
     let check = vocabulary.checks.iter().find(|check| check.id == id);
     let mut row = changes

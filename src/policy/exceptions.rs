@@ -1,7 +1,7 @@
 //! Exceptions: a violation that is known, with a reason and an end.
 
 use super::{Origin, PathGlobs, Policy};
-use crate::report::{CaptureReport, Level, PolicyFinding, State};
+use crate::report::{CaptureReport, Level, PolicyFinding};
 use jiff::civil::Date;
 
 /// So many days before its end an exception is reported.
@@ -107,10 +107,8 @@ impl Policy {
     }
 
     fn is_used_by(&self, exception: &Exception, capture: &CaptureReport) -> bool {
-        let excepted = |check: &crate::report::CheckReport| {
-            check.state == State::Excepted && check.id == exception.check
-        };
-        capture.checks.iter().any(excepted)
+        let mut checks = capture.checks.iter();
+        checks.any(|check| check.id == exception.check && check.exception.is_some())
             && self.exception(exception.check, &capture.paths()) == Some(exception)
     }
 }

@@ -160,17 +160,21 @@ fn layer(
     validate(raw, document, source, vocabulary).map_err(PolicyErrors::new)
 }
 
-fn check_version(document: &Document, version: Option<&Spanned<Value>>) -> Result<(), PolicyError> {
-    match version {
-        Some(version) if *version.get_ref() == Value::Integer(1) => Ok(()),
-        Some(version) => Err(document
+fn check_version(
+    document: &Document,
+    version: Option<&Spanned<Value>>,
+) -> Result<(), PolicyErrors> {
+    let error = match version {
+        Some(version) if *version.get_ref() == Value::Integer(1) => return Ok(()),
+        Some(version) => document
             .error(version.span(), "this version of policy files is not known")
             .label("expected 1")
-            .help("a newer policy file needs a newer idleproof")),
-        None => Err(document
+            .help("a newer policy file needs a newer idleproof"),
+        None => document
             .error(first_line(&document.text), "policy file without `version`")
-            .help("write `version = 1` first")),
-    }
+            .help("write `version = 1` first"),
+    };
+    Err(error.into())
 }
 
 fn first_line(text: &str) -> Range<usize> {
