@@ -166,10 +166,13 @@ fn check_version(
 ) -> Result<(), PolicyErrors> {
     let error = match version {
         Some(version) if *version.get_ref() == Value::Integer(1) => return Ok(()),
-        Some(version) => document
-            .error(version.span(), "this version of policy files is not known")
-            .label("expected 1")
-            .help("a newer policy file needs a newer idleproof"),
+        Some(version) => {
+            let error = document.error(version.span(), "this version of policy files is not known");
+            match version.get_ref() {
+                Value::Integer(2..) => error.help("a newer policy file needs a newer idleproof"),
+                _ => error.label("expected 1"),
+            }
+        }
         None => document
             .error(first_line(&document.text), "policy file without `version`")
             .help("write `version = 1` first"),
@@ -183,7 +186,14 @@ fn first_line(text: &str) -> Range<usize> {
 
 /// A mistake of syntax or shape in the words of this program: keys are what the reader sees, not fields.
 fn reword(document: &Document, error: &toml::de::Error) -> PolicyError {
-    let message = error.message().replace("unknown field", "unknown key");
+    let words = [
+        ("unknown field", "unknown key"),
+        ("expected f64", "expected a number"),
+        ("expected a sequence", "expected a list"),
+    ];
+    let message = words
+        .iter()
+        .fold(error.message().to_owned(), |message, (theirs, ours)| message.replace(theirs, ours));
     match error.span() {
         Some(span) => document.error(span, message),
         None => document.error_somewhere(message),

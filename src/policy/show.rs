@@ -3,13 +3,14 @@
 use super::{Policy, Row, Sourced};
 use crate::report::{Level, Limit};
 use std::fmt::Write;
+use toml::Value;
 
 impl Policy {
     /// Every value with its origin, as a policy file would say it.
     pub fn show(&self) -> String {
         let mut text = format!("# {}, sha256 {}\nversion = 1\n", self.name, self.sha256);
         if let Some(Sourced { value, origin }) = &self.captures {
-            let _ = writeln!(text, "captures = {:?} # {origin}", value.texts());
+            let _ = writeln!(text, "captures = {} # {origin}", list(value.texts()));
         }
         text.push_str("\n[checks]\n");
         // Rows have flags applied: what they change holds for every capture.
@@ -24,7 +25,7 @@ impl Policy {
 
     fn show_overrides(&self, text: &mut String) {
         for one in &self.overrides {
-            let _ = writeln!(text, "\n[[overrides]]\npaths = {:?}", one.paths.texts());
+            let _ = writeln!(text, "\n[[overrides]]\npaths = {}", list(one.paths.texts()));
             text.push_str("[overrides.checks]\n");
             for change in &one.changes {
                 let mut values = Vec::new();
@@ -49,15 +50,19 @@ impl Policy {
     fn show_exceptions(&self, text: &mut String) {
         for one in &self.exceptions {
             let _ = writeln!(text, "\n[[exceptions]] # {}\ncheck = \"{}\"", one.origin, one.check);
-            let _ = writeln!(text, "paths = {:?}", one.paths.texts());
-            let _ = writeln!(text, "reason = {:?}\nexpires = {}", one.reason, one.expires);
+            let _ = writeln!(text, "paths = {}", list(one.paths.texts()));
+            let _ = writeln!(text, "reason = {}\nexpires = {}", quoted(&one.reason), one.expires);
         }
     }
 
     fn show_golden(&self, text: &mut String) {
         let Some(golden) = &self.golden else { return };
-        let _ =
-            writeln!(text, "\n[golden]\ndir = {:?}\noutputs = {:?}", golden.dir, golden.outputs);
+        let _ = writeln!(
+            text,
+            "\n[golden]\ndir = {}\noutputs = {}",
+            quoted(&golden.dir),
+            list(&golden.outputs)
+        );
         if !golden.tolerances.is_empty() {
             text.push_str("[golden.tolerances]\n");
         }
@@ -66,7 +71,7 @@ impl Policy {
             let numbers =
                 numbers.iter().filter_map(|(key, number)| Some(format!("{key} = {}", (*number)?)));
             let numbers: Vec<String> = numbers.collect();
-            let _ = writeln!(text, "{:?} = {{ {} }}", one.field, numbers.join(", "));
+            let _ = writeln!(text, "{} = {{ {} }}", quoted(&one.field), numbers.join(", "));
         }
     }
 }
@@ -100,4 +105,13 @@ fn show_level(key: &str, level: &Sourced<Level>) -> (String, String) {
 /// `max = 0.015`, as a policy file writes it.
 fn show_limit(limit: Limit) -> String {
     format!("{} = {}", limit.bound.key(), limit.value)
+}
+
+/// A text as TOML writes it.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+fn list(texts: &[String]) -> String {
+    Value::from(texts.to_vec()).to_string()
 }
