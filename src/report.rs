@@ -122,6 +122,14 @@ impl CaptureReport {
     pub fn checks_in(&self, state: State) -> impl Iterator<Item = &CheckReport> {
         self.checks.iter().filter(move |check| check.state == state)
     }
+
+    /// The paths by which policies know the capture: those of its files, or its name where it has none.
+    pub fn paths(&self) -> Vec<&str> {
+        if self.files.is_empty() {
+            return vec![&self.name];
+        }
+        self.files.iter().map(|file| file.path.as_str()).collect()
+    }
 }
 
 /// Whether a capture could be analysed.

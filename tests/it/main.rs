@@ -1,3 +1,14 @@
 //! The only test binary.
 
+mod judge;
 mod outputs;
+mod policy;
+
+/// Compares text with its snapshot in `tests/it/snapshots`.
+fn snapshot(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/snapshots"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
