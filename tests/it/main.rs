@@ -1,5 +1,6 @@
 //! The only test binary.
 
+mod captures;
 mod check_cases;
 mod fixture;
 mod harness;
