@@ -26,7 +26,7 @@
 
 use crate::fixture;
 use crate::harness::{
-    assert_no_mismatch, check, claim_state, ids_in, in_crate, pipeline, state_name,
+    assert_no_mismatch, check, claim_state, ids_in, in_crate, pipeline, state_name, verdict,
 };
 use idleproof::report::{CaptureReport, Claim, State};
 use serde_json::Value;
@@ -191,9 +191,7 @@ fn mismatch(id: &str, report: &CaptureReport, key: &str, expected: &str) -> Opti
         pointer if pointer.starts_with('/') => {
             evidence_mismatch(json(report).pointer(pointer), pointer, expected)
         }
-        "verdict" => {
-            differs(if report.checks.iter().any(|check| check.fails) { "fail" } else { "pass" })
-        }
+        "verdict" => differs(verdict(report)),
         _ => match (key.strip_prefix("evidence "), key.strip_suffix(" by")) {
             (Some(name), _) => evidence_mismatch(own.evidence.get(name), name, expected),
             (None, Some(claim)) => withheld_by_mismatch(report, claim, expected),

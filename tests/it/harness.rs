@@ -1,21 +1,42 @@
 //! The pipeline as the tests drive it: bytes on disk, read, analysed, measured, judged.
 
-use idleproof::report::{CaptureReport, CheckReport, Claim, ClaimState, State};
+use idleproof::report::{CaptureReport, CheckReport, Claim, ClaimState, Outcome, State};
 use std::path::{Path, PathBuf};
+
+/// What the pipeline made of the given paths.
+#[derive(Debug, Default)]
+pub(crate) struct Run {
+    /// One report a capture, refused ones included.
+    pub(crate) captures: Vec<CaptureReport>,
+    /// Path and reason of files that are no capture of their own.
+    pub(crate) skipped: Vec<(String, String)>,
+}
 
 /// The report of one capture that was written as `name`.
 pub(crate) fn pipeline(name: &str, bytes: &[u8]) -> CaptureReport {
     let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary folder: {error}"));
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut reports = pipeline_at(&[path]);
-    assert_eq!(reports.len(), 1, "one file is one capture");
-    reports.remove(0)
+    let mut captures = pipeline_at(&[path]).captures;
+    assert_eq!(captures.len(), 1, "one named file is one capture");
+    captures.remove(0)
 }
 
 /// The reports of every capture under the given paths, under the default policy.
-pub(crate) fn pipeline_at(_paths: &[PathBuf]) -> Vec<CaptureReport> {
-    panic!("the pipeline is not joined yet")
+///
+/// Waits for the last stage: `read::find` → `read::read_family` → `analysis::analyse` → `analysis::lay_out` →
+/// each `measure` of `checks::CHECKS` → the judge; a `ReadError` becomes a refused report.
+pub(crate) fn pipeline_at(_paths: &[PathBuf]) -> Run {
+    panic!("the stages are not joined yet")
+}
+
+/// What the gate says of one capture: `pass`, `fail`, or `error` where it was refused.
+pub(crate) fn verdict(report: &CaptureReport) -> &'static str {
+    match (report.outcome, report.checks.iter().any(|check| check.fails)) {
+        (Outcome::Refused, _) => "error",
+        (Outcome::Report, true) => "fail",
+        (Outcome::Report, false) => "pass",
+    }
 }
 
 /// A check of a report.

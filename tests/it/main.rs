@@ -3,6 +3,7 @@
 mod captures;
 mod check_cases;
 mod fixture;
+mod given_cases;
 mod harness;
 mod layers;
 mod tidy;
