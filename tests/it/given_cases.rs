@@ -47,8 +47,6 @@ const LATER: &[(&str, &str, &str)] = &[
 
 /// One input of a case and its report.
 pub(super) struct Subject<'a> {
-    /// The case's number.
-    case: &'a str,
     /// The input's file name.
     file: String,
     report: &'a CaptureReport,
@@ -112,7 +110,7 @@ fn run_case(number: &str, folder: &Path) -> Vec<(String, String, Result<(), Stri
             verdicts.push((file, "outcome".into(), Err(format!("{found} captures, not one"))));
             continue;
         };
-        let subject = Subject { case: number, file: file.clone(), report, run: &run };
+        let subject = Subject { file: file.clone(), report, run: &run };
         let of_input = check_all(&subject, "", &expected);
         verdicts.extend(of_input.into_iter().map(|(key, verdict)| (file.clone(), key, verdict)));
     }
