@@ -1,6 +1,10 @@
 //! The pipeline as the tests drive it: bytes on disk, read, analysed, measured, judged.
 
-use idleproof::report::{CaptureReport, CheckReport, Claim, ClaimState, Outcome, State};
+use idleproof::policy::Policy;
+use idleproof::read::{self, ReadError};
+use idleproof::report::{
+    CaptureReport, CheckReport, Claim, ClaimState, ErrorReport, Outcome, State,
+};
 use std::path::{Path, PathBuf};
 
 /// What the pipeline made of the given paths.
@@ -31,7 +35,7 @@ pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
     };
     skip(found.skipped);
     let checks = idleproof::checks::CHECKS;
-    let vocabulary = idleproof::policy::Vocabulary { checks };
+    let vocabulary = idleproof::policy::Vocabulary { checks, outputs: &["trust", "markdown"] };
     let policy = Policy::preset("default", vocabulary).unwrap_or_else(|error| panic!("{error:?}"));
     let today = jiff::civil::date(2026, 1, 1);
     for family in &found.families {
@@ -42,8 +46,10 @@ pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
                 Ok(capture) => {
                     let analysis = idleproof::analysis::analyse(&capture);
                     let draft = idleproof::analysis::lay_out(&capture, &analysis);
-                    let measured: Vec<_> =
-                        checks.iter().map(|check| (*check, (check.measure)(&capture, &analysis))).collect();
+                    let measured: Vec<_> = checks
+                        .iter()
+                        .map(|check| (*check, (check.measure)(&capture, &analysis)))
+                        .collect();
                     idleproof::judge::judge(draft, &measured, &policy, today)
                 }
                 Err(error) => refused(error),
@@ -51,6 +57,20 @@ pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
         }
     }
     run
+}
+
+fn refused(error: ReadError) -> CaptureReport {
+    let (line, column) = error.position.unzip();
+    let report = ErrorReport {
+        kind: error.kind.name().to_owned(),
+        message: error.message,
+        help: error.help,
+        path: error.path.clone(),
+        line,
+        column,
+        offset: error.offset,
+    };
+    idleproof::judge::refused(error.path, Vec::new(), report)
 }
 
 /// What the gate says of one capture: `pass`, `fail`, or `error` where it was refused.

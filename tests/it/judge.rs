@@ -6,8 +6,8 @@ use idleproof::judge::{conclude, judge, name_apart, refused};
 use idleproof::policy::Policy;
 use idleproof::report::{
     CaptureReport, CheckReport, Claim, ClaimReport, ClaimState, Claims, ErrorReport, Evidence,
-    FileReport, FileRole, GoldenReport, IdleClaim, Level, NoticeReport, Outcome,
-    Percent, PolicyFinding, Report, State, Verdict, WhyNotEvaluable,
+    FileReport, FileRole, GoldenReport, IdleClaim, Level, NoticeReport, Outcome, Percent,
+    PolicyFinding, Report, State, Verdict, WhyNotEvaluable,
 };
 use idleproof::units::Ratio;
 use jiff::civil::{Date, date};
