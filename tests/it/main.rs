@@ -1,6 +1,7 @@
 //! The only test binary.
 
 mod judge;
+mod outputs;
 mod policy;
 
 /// Compares text with its snapshot in `tests/it/snapshots`.
