@@ -227,7 +227,7 @@ fn top_level_field(window: &mut Window, sink: &mut impl Sink, key: &str) -> Resu
     let mut odd = Vec::new();
     let start_to_end = |text: Text<'_>, at: usize| {
         odd.clear();
-        json::value(text, at, &mut odd).map(|end| ((at, end), end))
+        json::whole_value(text, at, &mut odd).map(|end| ((at, end), end))
     };
     let (start, end) = step(window, start_to_end)?;
     let value = window.text().slice(start, end).to_vec();

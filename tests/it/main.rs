@@ -1,1 +1,4 @@
 //! The only test binary.
+
+mod reader;
+mod reader_corpus;
