@@ -152,7 +152,12 @@ fn one_step(text: &mut String, step: u64) {
             step * 8 + frame
         );
     }
-    let op = ["aten::mm", "aten::add_", "aten::copy_", "aten::layer_norm"][vary(4) as usize];
+    let op = match vary(4) {
+        0 => "aten::mm",
+        1 => "aten::add_",
+        2 => "aten::copy_",
+        _ => "aten::layer_norm",
+    };
     let _ = write!(
         text,
         "  {{\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"{op}\", \"pid\": 425, \"tid\": 425,\n    \"ts\": {}, \"dur\": {},\n    \"args\": {{\n      \"External id\": {step},\"Record function id\": 0, \"Concrete Inputs\": [\"\", \"[1, {}]\", \"4\"], \"Input type\": [\"c10::BFloat16\", \"ScalarList\", \"Scalar\"], \"Input Strides\": [[{}, 1], [], []], \"Input Dims\": [[{}, 77], [], []], \"Ev Idx\": {}\n    }}\n  }},\n",

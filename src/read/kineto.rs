@@ -65,10 +65,11 @@ fn read_text(path: &Path, shown: &str, window_bytes: usize) -> Result<Record, Re
 
 /// Text that makes no sense may come from damaged compression: then that is the fault to report.
 fn true_cause(refusal: Refusal, source: &mut Source) -> Refusal {
-    if refusal.kind == ReadErrorKind::MalformedJson && source.is_compressed() {
-        if let Err(container) = source.drain() {
-            return Refusal { offset: refusal.offset, ..container };
-        }
+    if refusal.kind == ReadErrorKind::MalformedJson
+        && source.is_compressed()
+        && let Err(container) = source.drain()
+    {
+        return Refusal { offset: refusal.offset, ..container };
     }
     refusal
 }

@@ -1,5 +1,7 @@
 //! Files as they come: what is read, what is tolerated and noted, what is refused.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot prepare its input has failed")]
+
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use idleproof::read::{FamilyRead, ReadError, find, read_family};
@@ -288,6 +290,11 @@ fn lost_times_are_left_out_with_their_counts() {
              damaged OutOfRange Device 1, first far in line None\n"
         ),
     );
+    // Nor does a majority of lost times win against the rest.
+    check(
+        &[&at("z", "0", "5"), &at("z", "0", "0"), &at("z", "0", "0"), &good],
+        &format!("{kept}damaged ZeroTimestamp Device 3, first z in line Some(2)\n"),
+    );
     // A start of 0 that is near the others is a time like any other.
     check(
         &[&at("z", "0", "0"), &at("b", "10", "100")],
@@ -330,6 +337,35 @@ fn spellings_are_normalised() {
     check(
         &[&KERNEL.replace("\"correlation\":1", "\"correlation\":0")],
         "Kernel k 100..150 on 0/7 correlation 0\n",
+    );
+}
+
+#[test]
+fn a_field_may_change_its_kind_from_event_to_event() {
+    let kernel = KERNEL.replace("\"tid\":7", "\"tid\":9");
+    let with = |stream: &str| kernel.replace("\"stream\":7", &format!("\"stream\":{stream}"));
+    let on = |stream: u8| format!("Kernel k 100..150 on 0/{stream} correlation 1\n");
+    check(
+        &[
+            &with("[7]"),
+            &with("7"),
+            &with("null"),
+            &with("\"7\""),
+            &with("{}"),
+            &with("7"),
+            &with("-1"),
+        ],
+        &[
+            on(9),
+            on(7),
+            on(9),
+            on(7),
+            on(9),
+            on(7),
+            on(7).replace("0/7", "0/-1"),
+            "notice string-number 1\n".to_owned(),
+        ]
+        .concat(),
     );
 }
 

@@ -2,6 +2,8 @@
 //!
 //! The corpus is not part of the repository: set `IDLEPROOF_CORPUS` to a folder of captures.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot prepare its input has failed")]
+
 use flate2::read::MultiGzDecoder;
 use idleproof::read::{Family, FoundFile, find, read_family};
 use idleproof::trace::{DeviceEventKind, Trace};
@@ -36,6 +38,7 @@ struct PlainDocument {
 type Row = String;
 
 #[test]
+#[expect(clippy::print_stdout, reason = "a skipped test must be seen")]
 fn agrees_with_serde_json_on_every_capture() {
     let corpus = std::env::var_os("IDLEPROOF_CORPUS").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/captures"),
