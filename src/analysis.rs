@@ -1,19 +1,59 @@
 //! Analysis: computes what the records allow, and says what they do not. It cannot fail.
+//!
+//! One file a part of the report, in report order. A part that has nothing to be computed from is `None` or empty,
+//! never a zero.
 
-use crate::report::CaptureReport;
+mod attribution;
+mod collect;
+mod graphs;
+mod hot;
+mod launches;
+mod lay_out;
+mod order;
+mod steps;
+mod timeline;
+mod waits;
+
+pub use attribution::{AttributedTo, Attribution, Class, IdChain, MethodCounts};
+pub use graphs::{GraphReplay, Graphs, Shortfall};
+pub use hot::{HotKernel, hot_kernels};
+pub use launches::{JoinMethod, Launch, Launches};
+pub use lay_out::lay_out;
+pub use order::{Containment, LateEnd, StreamOrder};
+pub use steps::{Step, Steps};
+pub use timeline::{DeviceTimeline, StreamTimeline, Timeline};
+pub use waits::{DeviceWaits, QueuedGap, Waits};
+
 use crate::trace::Capture;
 
-/// Everything that was established about a capture.
+/// Everything that was established about a capture, from its primary record.
 #[derive(Debug)]
-pub struct Analysis {}
-
-/// Analyses a capture.
-pub fn analyse(_capture: &Capture) -> Analysis {
-    Analysis {}
+pub struct Analysis {
+    /// Time budgets and gaps of devices and streams.
+    pub timeline: Timeline,
+    /// Which call launched which device record.
+    pub launches: Launches,
+    /// Graph replays and the records that they own.
+    pub graphs: Graphs,
+    /// Idle while work was queued, and idle while the host waited.
+    pub waits: Waits,
+    /// Records that contradict the order of their stream, and duplicates.
+    pub order: StreamOrder,
+    /// Which operator each kernel belongs to.
+    pub attribution: Attribution,
+    /// Marked steps.
+    pub steps: Option<Steps>,
 }
 
-/// Lays the analysis out as an unjudged report: claims that have nothing to be computed from are `undefined`,
-/// the others `supported` until a judge withholds them; no check is in it.
-pub fn lay_out(_capture: &Capture, _analysis: &Analysis) -> CaptureReport {
-    unimplemented!()
+/// Analyses a capture.
+pub fn analyse(capture: &Capture) -> Analysis {
+    let trace = &capture.primary().trace;
+    let timeline = timeline::timeline(trace);
+    let launches = launches::join(trace);
+    let graphs = graphs::replays(trace, &capture.shards, &launches);
+    let waits = waits::waits(trace, &timeline, &launches);
+    let order = order::stream_order(trace, &launches);
+    let attribution = attribution::attribute(trace, &launches);
+    let steps = steps::steps(trace, &launches);
+    Analysis { timeline, launches, graphs, waits, order, attribution, steps }
 }

@@ -2,9 +2,28 @@
 //!
 //! A check knows no level and no limit: policies do. It is one file, named by its id, and one row of [`CHECKS`].
 
+mod attribution_methods_disagree;
+mod damaged_records;
+mod device_record_without_launch;
+mod duplicate_json_keys;
+mod duplicated_records;
+mod high_idle;
+mod idle_with_queued_work;
+mod impossible_durations;
+mod incomplete_graph_replays;
+mod kernel_before_launch;
+mod launch_without_device_record;
+mod low_op_attribution;
+mod no_device_activity;
+mod open_stream_budget;
+mod shared_correlation_ids;
+mod under_recorded_graph_replays;
+
 use crate::analysis::Analysis;
-use crate::report::{Bound, Claim, Evidence, Unit, WhyNotEvaluable};
+use crate::report::{Bound, Claim, Evidence, Microseconds, Unit, WhyNotEvaluable};
 use crate::trace::Capture;
+use crate::units::Picoseconds;
+use serde_json::Value;
 
 /// One check.
 #[derive(Debug)]
@@ -19,6 +38,8 @@ pub struct Check {
     pub since: &'static str,
     /// The claims that a violation withholds.
     pub guards: &'static [Claim],
+    /// The claim that must be supported for the check to be evaluable: it judges the workload by that figure.
+    pub requires: Option<Claim>,
     /// Which side of a policy's limit is allowed; also the limit's key in policies.
     pub bound: Bound,
     /// What the measured number counts.
@@ -64,9 +85,54 @@ pub enum Measurement {
 }
 
 /// Every check, in the order of reports and documentation.
-pub static CHECKS: &[&Check] = &[];
+pub static CHECKS: &[&Check] = &[
+    &damaged_records::CHECK,
+    &duplicated_records::CHECK,
+    &duplicate_json_keys::CHECK,
+    &device_record_without_launch::CHECK,
+    &launch_without_device_record::CHECK,
+    &shared_correlation_ids::CHECK,
+    &kernel_before_launch::CHECK,
+    &impossible_durations::CHECK,
+    &open_stream_budget::CHECK,
+    &under_recorded_graph_replays::CHECK,
+    &incomplete_graph_replays::CHECK,
+    &idle_with_queued_work::CHECK,
+    &no_device_activity::CHECK,
+    &low_op_attribution::CHECK,
+    &attribution_methods_disagree::CHECK,
+    &high_idle::CHECK,
+];
 
 /// The check with this id.
 pub fn find(id: &str) -> Option<&'static Check> {
     CHECKS.iter().copied().find(|check| check.id == id)
+}
+
+impl Measurement {
+    /// A measured number with what was seen.
+    fn measured<const N: usize>(value: f64, evidence: [(&str, Value); N], message: String) -> Self {
+        let evidence = evidence.map(|(key, value)| (key.to_owned(), value));
+        Self::Measured { value, evidence: evidence.into(), message }
+    }
+
+    /// The subject does not occur in the capture.
+    fn not_applicable(reason: impl Into<String>) -> Self {
+        Self::NotEvaluable { why: WhyNotEvaluable::NotApplicable, reason: reason.into() }
+    }
+
+    /// The subject occurs, but the capture lacks what the check needs.
+    fn no_evidence(reason: impl Into<String>) -> Self {
+        Self::NotEvaluable { why: WhyNotEvaluable::NoEvidence, reason: reason.into() }
+    }
+}
+
+/// A time as evidence: microseconds, exact.
+fn us(time: Picoseconds) -> Value {
+    serde_json::to_value(Microseconds::from(time)).unwrap_or(Value::Null)
+}
+
+/// A count as the number that a limit is held against.
+fn count(n: u64) -> f64 {
+    n as f64
 }

@@ -6,6 +6,7 @@
 mod capture;
 mod content;
 mod device;
+mod hlo;
 mod host;
 mod ids;
 mod intervals;
@@ -14,11 +15,16 @@ mod profiler;
 
 pub use capture::{Capture, FileFormat, Notice, Record, RecordSource, Skipped};
 pub use content::{Content, content, stream_capture_windows};
-pub use device::{Collective, Device, DeviceEvent, DeviceEventKind, GraphNode, GraphTask, Stream};
-pub use host::{Annotation, HostCall, HostCallKind, Op, Process, Thread};
+pub use device::{
+    Collective, CopyDetail, Device, DeviceEvent, DeviceEventKind, GraphNode, GraphTask, Stream,
+};
+pub use hlo::{Computation, Hlo, HloLabel, HloModule, Instruction, Program, Shape, StackFrame};
+pub use host::{
+    Annotation, Execution, ExecutionScope, HostCall, HostCallKind, HostSpan, Op, Process, Thread,
+};
 pub use ids::{
-    CollectiveId, CorrelationId, DeviceId, ExternalId, GraphNodeId, NameId, ProcessId, StreamId,
-    ThreadId,
+    CollectiveId, CorrelationId, DeviceId, ExternalId, GraphNodeId, HloLabelId, NameId, ProcessId,
+    StreamId, ThreadId,
 };
 pub use intervals::IntervalSet;
 pub use names::Names;
@@ -51,6 +57,16 @@ pub struct Trace {
     pub ops: Vec<Op>,
     /// Annotations that the user or the framework put on the host timeline.
     pub annotations: Vec<Annotation>,
+    /// Host activity that no join needs: tracer scopes and interpreter frames.
+    pub host_spans: Vec<HostSpan>,
+    /// Programs that the host says were executed (JAX).
+    pub executions: Vec<Execution>,
+    /// Compiled programs (JAX), in order of their id.
+    pub programs: Vec<Program>,
+    /// What the tracer says of the HLO instruction behind a record, one row for each [`HloLabelId`].
+    pub hlo_labels: Vec<HloLabel>,
+    /// What a producer wrote about copies, in order of the device event.
+    pub copies: Vec<CopyDetail>,
     /// What a producer wrote about collectives, one row for each [`CollectiveId`].
     pub collectives: Vec<Collective>,
     /// Graph and node ids that a producer wrote, one row for each [`GraphNodeId`].

@@ -17,7 +17,8 @@ pub enum Content {
 ///
 /// A graph-capture shard is told by its launch calls: more than half of them lie between the begin and the end of
 /// a stream capture, where a launch leaves no device record by design. A workload that captures its graphs in the same
-/// session replays them too, or runs more than it captures; a shard does neither for the most part.
+/// session replays them too, or runs more than it captures; a shard does neither for the most part. A file whose
+/// launch calls were not recorded at all is a shard where it begins a stream capture and holds no device work.
 pub fn content(trace: &Trace) -> Content {
     let launches = trace.host_calls.iter().filter(|call| call.kind == HostCallKind::Launch);
     let windows = stream_capture_windows(trace);
@@ -26,7 +27,8 @@ pub fn content(trace: &Trace) -> Content {
         all += 1;
         inside += u64::from(windows.contains(call.interval.start()));
     }
-    if inside * 2 > all {
+    let only_captures = all == 0 && !windows.is_empty() && trace.device_events.is_empty();
+    if only_captures || inside * 2 > all {
         return Content::CaptureShard;
     }
     let handed_over = trace.host_calls.iter().any(|call| call.kind.hands_over_work());

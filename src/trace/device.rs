@@ -1,6 +1,8 @@
 //! Device side: GPUs, streams, and the work that was recorded on them.
 
-use super::{CollectiveId, CorrelationId, DeviceId, ExternalId, GraphNodeId, NameId, StreamId};
+use super::{
+    CollectiveId, CorrelationId, DeviceId, ExternalId, GraphNodeId, HloLabelId, NameId, StreamId,
+};
 use crate::units::Interval;
 
 /// One GPU on which something was recorded.
@@ -36,6 +38,8 @@ pub struct DeviceEvent {
     pub collective: Option<CollectiveId>,
     /// Graph and node id, where the producer writes them.
     pub graph_node: Option<GraphNodeId>,
+    /// The HLO instruction that the tracer names for it (JAX).
+    pub hlo: Option<HloLabelId>,
     /// What it is.
     pub kind: DeviceEventKind,
     /// Whether the record itself says that a graph replay dispatched it.
@@ -99,4 +103,15 @@ pub struct Collective {
     pub in_elements: Option<u64>,
     /// Elements taken out.
     pub out_elements: Option<u64>,
+}
+
+/// What a producer wrote about one copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyDetail {
+    /// The device event, by index.
+    pub event: u32,
+    /// Bytes moved; absent where the producer wrote none, or 0 for a copy that took time.
+    pub bytes: Option<u64>,
+    /// The direction; absent where the producer wrote "Unknown".
+    pub direction: Option<NameId>,
 }

@@ -1,6 +1,6 @@
 //! Host side: threads, runtime calls, framework operators and annotations.
 
-use super::{CorrelationId, ExternalId, NameId, ProcessId, ThreadId};
+use super::{CorrelationId, ExternalId, HloLabelId, NameId, ProcessId, ThreadId};
 use crate::units::Interval;
 
 /// A process that recorded host activity.
@@ -32,6 +32,8 @@ pub struct HostCall {
     pub thread: ThreadId,
     /// The function's name, such as `hipLaunchKernel`.
     pub api: NameId,
+    /// The HLO instruction that the tracer names for it (JAX).
+    pub hlo: Option<HloLabelId>,
     /// What the call does.
     pub kind: HostCallKind,
 }
@@ -49,8 +51,10 @@ pub enum HostCallKind {
     BlockingCopy,
     /// Queues a fill.
     Set,
-    /// Waits for a device, a stream or an event.
+    /// Waits for a stream or an event.
     Sync,
+    /// Waits for everything on a device.
+    DeviceSync,
     /// Makes a stream wait for an event; the host goes on.
     StreamWait,
     /// Begins recording a stream into a graph.
@@ -72,7 +76,7 @@ impl HostCallKind {
 
     /// True where the host waits inside the call for the device.
     pub const fn blocks_on_device(self) -> bool {
-        matches!(self, Self::Sync | Self::BlockingCopy)
+        matches!(self, Self::Sync | Self::DeviceSync | Self::BlockingCopy)
     }
 }
 
@@ -98,4 +102,39 @@ pub struct Annotation {
     pub thread: ThreadId,
     /// Its name, such as `ProfilerStep#3`.
     pub name: NameId,
+}
+
+/// Host activity of no further meaning to the joins: a tracer scope or an interpreter frame.
+#[derive(Clone, Copy, Debug)]
+pub struct HostSpan {
+    /// From entry to return.
+    pub interval: Interval,
+    /// The thread.
+    pub thread: ThreadId,
+    /// Its name.
+    pub name: NameId,
+}
+
+/// A host record of a program that was executed (JAX): independent of what the device recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct Execution {
+    /// From entry to return.
+    pub interval: Interval,
+    /// The thread.
+    pub thread: ThreadId,
+    /// What one such record stands for.
+    pub scope: ExecutionScope,
+    /// The program's name, where the record has it. A name is no key: several programs may share one.
+    pub module: Option<NameId>,
+}
+
+/// What one host record of an execution stands for, best evidence first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ExecutionScope {
+    /// One execution on one device, with the program's name (`GpuExecutable::ExecuteThunks`).
+    DeviceWithProgram,
+    /// One execution on one device (`PjRtStreamExecutorLoadedExecutable::ExecuteHelper`).
+    Device,
+    /// One call, on all devices of the program (`PJRT_LoadedExecutable_Execute`, `…LoadedExecutable::Execute`).
+    Call,
 }

@@ -1,22 +1,26 @@
 //! Typed ids: indices into a trace's tables, and the join keys that producers write.
 
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 
 macro_rules! table_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(u32);
+        pub struct $name(NonZeroU32);
 
         impl $name {
-            /// The id of the row at `index`; tables are limited to `u32::MAX` rows, and a reader stops there.
+            /// The id of the row at `index`. Tables are limited to fewer than `u32::MAX` rows, and a reader stops there.
             pub const fn new(index: u32) -> Self {
-                Self(index)
+                // One more than the index, so that an optional id is no larger than an id.
+                match NonZeroU32::new(index.saturating_add(1)) {
+                    Some(raw) => Self(raw),
+                    None => Self(NonZeroU32::MAX),
+                }
             }
 
             /// The row's index.
             pub const fn index(self) -> usize {
-                self.0 as usize
+                self.0.get() as usize - 1
             }
         }
     };
@@ -49,6 +53,10 @@ table_id!(
 table_id!(
     /// A row of `Trace::graph_nodes`.
     GraphNodeId
+);
+table_id!(
+    /// A row of `Trace::hlo_labels`.
+    HloLabelId
 );
 
 macro_rules! join_key {

@@ -22,6 +22,11 @@ pub struct Profiler {
     pub counter_ranges: u64,
     /// Synchronisation rows on device lanes (`cuda_sync`): not work.
     pub device_syncs: u64,
+    /// Lines of device lanes that repeat other lines in other words (`XLA Ops`, `Steps`, …), by name and number of events:
+    /// left out, since their time would count twice.
+    pub derived_lines: Vec<(String, u64)>,
+    /// Events that stand for several occurrences and have no place on a timeline, and how many occurrences.
+    pub aggregated: (u64, u64),
     /// Annotation rows on device lanes (`gpu_user_annotation`): not work.
     pub device_annotations: u64,
 }
@@ -44,6 +49,14 @@ pub struct DeviceProperties {
     pub total_memory: Option<u64>,
     /// Multiprocessors (AMD: compute units).
     pub multiprocessors: Option<u64>,
+    /// The vendor, where the profiler writes it.
+    pub vendor: Option<String>,
+    /// Memory bandwidth in bytes a second, as the profiler states it; often wrong.
+    pub memory_bandwidth: Option<u64>,
+    /// Clock in kHz, as the profiler states it.
+    pub clock_khz: Option<u64>,
+    /// Compute capability, major and minor (AMD: 9.4 for gfx942).
+    pub compute_capability: Option<(u64, u64)>,
 }
 
 /// The job's ranks.

@@ -1,6 +1,13 @@
 //! The pipeline as the tests drive it: bytes on disk, read, analysed, measured, judged.
 
-use idleproof::report::{CaptureReport, CheckReport, Claim, ClaimState, Outcome, State};
+use idleproof::checks::{CHECKS, Check};
+use idleproof::policy::{Policy, Vocabulary};
+use idleproof::read::{self, ReadError};
+use idleproof::report::{
+    CaptureReport, CheckReport, Claim, ClaimState, ErrorReport, Outcome, State,
+};
+use idleproof::trace::{Capture, Skipped};
+use idleproof::{analysis, judge};
 use std::path::{Path, PathBuf};
 
 /// What the pipeline made of the given paths.
@@ -23,11 +30,51 @@ pub(crate) fn pipeline(name: &str, bytes: &[u8]) -> CaptureReport {
 }
 
 /// The reports of every capture under the given paths, under the default policy.
-///
-/// Waits for the last stage: `read::find` → `read::read_family` → `analysis::analyse` → `analysis::lay_out` →
-/// each `measure` of `checks::CHECKS` → the judge; a `ReadError` becomes a refused report.
-pub(crate) fn pipeline_at(_paths: &[PathBuf]) -> Run {
-    panic!("the stages are not joined yet")
+pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
+    let vocabulary = Vocabulary { checks: CHECKS, outputs: &[] };
+    let policy = Policy::preset("default", vocabulary).unwrap_or_else(|error| panic!("{error:?}"));
+    let found = match read::find(paths) {
+        Ok(found) => found,
+        Err(error) => return Run { captures: vec![refused(error)], skipped: Vec::new() },
+    };
+    let mut run = Run::default();
+    let mut skip = |skipped: Vec<Skipped>| {
+        run.skipped.extend(skipped.into_iter().map(|one| (one.path, one.reason)));
+    };
+    skip(found.skipped);
+    for family in &found.families {
+        let family = read::read_family(family);
+        skip(family.skipped);
+        let captures = family.captures.into_iter();
+        run.captures.extend(captures.map(|capture| match capture {
+            Ok(capture) => judged(&capture, &policy),
+            Err(error) => refused(error),
+        }));
+    }
+    run
+}
+
+fn judged(capture: &Capture, policy: &Policy) -> CaptureReport {
+    let analysis = analysis::analyse(capture);
+    let draft = analysis::lay_out(capture, &analysis);
+    let measure = |check: &&'static Check| (*check, (check.measure)(capture, &analysis));
+    let measurements: Vec<_> = CHECKS.iter().map(measure).collect();
+    // No exception is in the default policy, so the day does not matter.
+    judge::judge(draft, &measurements, policy, jiff::civil::Date::constant(2026, 1, 1))
+}
+
+fn refused(error: ReadError) -> CaptureReport {
+    let (line, column) = error.position.unzip();
+    let report = ErrorReport {
+        kind: error.kind.name().to_owned(),
+        message: error.message,
+        help: error.help,
+        path: error.path.clone(),
+        line,
+        column,
+        offset: error.offset,
+    };
+    judge::refused(error.path, Vec::new(), report)
 }
 
 /// What the gate says of one capture: `pass`, `fail`, or `error` where it was refused.

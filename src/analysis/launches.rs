@@ -1,0 +1,245 @@
+//! The join: which host call launched which device record.
+//!
+//! A producer writes a correlation id on both sides. Where it writes none at all, the file's flow arrows or the
+//! external id that both sides carry take its place: one method for the whole record, never a mixture.
+
+use super::collect::{CallIndex, by_key};
+use crate::trace::{HostCall, HostCallKind, IntervalSet, Trace, stream_capture_windows};
+use crate::units::{Interval, Picoseconds};
+use rustc_hash::FxHashMap;
+
+/// How long a launched kernel may take to start on an empty queue, generously: 13–14 µs were measured on MI300X, so a
+/// launch that has no record after 100 µs of an idle device is overdue.
+pub(super) const DISPATCH_LATENCY: Picoseconds = Picoseconds::from_us(100);
+
+/// How device records were joined to host calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JoinMethod {
+    /// By the correlation id.
+    Correlation,
+    /// By the flow arrows that the file draws.
+    Flow,
+    /// By the external id that both sides carry.
+    ExternalId,
+    /// Not at all: no device record carries any of them.
+    None,
+}
+
+/// What launched a device record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Launch {
+    /// This host call, by index.
+    Call(u32),
+    /// A call before recording began: on its stream the record precedes all that recorded calls launched, and its
+    /// correlation id is below every recorded one.
+    BeforeWindow,
+    /// Unknown.
+    Unknown,
+}
+
+impl Launch {
+    /// The launching call's index, where it was recorded.
+    pub const fn call(self) -> Option<usize> {
+        match self {
+            Self::Call(index) => Some(index as usize),
+            Self::BeforeWindow | Self::Unknown => None,
+        }
+    }
+}
+
+/// The join of a trace.
+#[derive(Debug)]
+pub struct Launches {
+    /// How the sides were joined.
+    pub method: JoinMethod,
+    /// What launched each device event, by index.
+    pub of_event: Vec<Launch>,
+    /// How many device records each host call owns, by index.
+    pub n_records: Vec<u32>,
+    /// When streams were being recorded into graphs: a launch call inside leaves no device record by design.
+    pub capture_windows: IntervalSet,
+    /// The call that answers for an ambiguous id, for each id that several work-giving calls carry.
+    pub n_shared_ids: u64,
+    /// Device records that belong to such an id.
+    pub n_shared_id_records: u64,
+    /// Device records without an id although others of the trace have one.
+    pub n_without_id: u64,
+    /// Their summed duration.
+    pub without_id_time: Picoseconds,
+    /// Device records beyond the first of a call that launches one kernel.
+    pub n_surplus_records: u64,
+    /// Calls whose record is not in the file because recording ended first: see [`Launches::is_cut_off`].
+    cut_off: Vec<bool>,
+}
+
+impl Launches {
+    /// The call that launched a device event.
+    pub fn call<'a>(&self, trace: &'a Trace, event: usize) -> Option<&'a HostCall> {
+        self.of_event[event].call().map(|call| &trace.host_calls[call])
+    }
+
+    /// True where the call lies inside stream capture.
+    pub fn is_captured(&self, call: &HostCall) -> bool {
+        self.capture_windows.contains(call.interval.start())
+    }
+
+    /// True where a call without a record may be explained by the end of recording: its id is above that of every
+    /// recorded launch, no wait for the whole device began after it and returned, and either recording ended within the
+    /// dispatch latency of the call, or the call was queued behind recorded work that lasted to the end of recording.
+    /// Work in flight at the end is dropped by the producer, so "to the end" allows for one more of the longest record.
+    pub fn is_cut_off(&self, call: usize) -> bool {
+        self.cut_off[call]
+    }
+
+    /// Launch calls outside stream capture whose records should be in the file, by index.
+    pub fn accountable<'a>(
+        &'a self,
+        trace: &'a Trace,
+        kind: HostCallKind,
+    ) -> impl Iterator<Item = (usize, &'a HostCall)> + 'a {
+        let calls = trace.host_calls.iter().enumerate();
+        calls.filter(move |(index, call)| {
+            call.kind == kind && !self.is_captured(call) && !self.is_cut_off(*index)
+        })
+    }
+}
+
+/// Joins the device records of a trace to its host calls.
+pub(super) fn join(trace: &Trace) -> Launches {
+    let method = method(trace);
+    let index = CallIndex::of(trace);
+    let mut of_event: Vec<Launch> = match method {
+        JoinMethod::Correlation => {
+            by_key(&trace.device_events, |event| index.by_correlation(event.correlation?))
+        }
+        JoinMethod::Flow => by_flow(trace),
+        JoinMethod::ExternalId => {
+            by_key(&trace.device_events, |event| index.by_external(event.external?))
+        }
+        JoinMethod::None => vec![Launch::Unknown; trace.device_events.len()],
+    };
+    if method == JoinMethod::Correlation {
+        mark_before_window(trace, &mut of_event);
+    }
+    let mut n_records = vec![0_u32; trace.host_calls.len()];
+    for call in of_event.iter().filter_map(|launch| launch.call()) {
+        n_records[call] = n_records[call].saturating_add(1);
+    }
+    let anonymous = || {
+        let mixed = method == JoinMethod::Correlation;
+        trace.device_events.iter().filter(move |event| mixed && event.correlation.is_none())
+    };
+    let surplus = |(call, &n): (&HostCall, &u32)| match call.kind {
+        HostCallKind::Launch => u64::from(n.saturating_sub(1)),
+        _ => 0,
+    };
+    Launches {
+        method,
+        capture_windows: stream_capture_windows(trace),
+        n_shared_ids: index.n_shared(),
+        n_shared_id_records: if method == JoinMethod::Correlation {
+            index.n_shared_records(trace)
+        } else {
+            0
+        },
+        n_without_id: anonymous().count() as u64,
+        without_id_time: anonymous().map(|event| event.interval.duration()).sum(),
+        n_surplus_records: trace.host_calls.iter().zip(&n_records).map(surplus).sum(),
+        cut_off: cut_off(trace, &of_event, &n_records),
+        of_event,
+        n_records,
+    }
+}
+
+fn method(trace: &Trace) -> JoinMethod {
+    if trace.device_events.iter().any(|event| event.correlation.is_some()) {
+        JoinMethod::Correlation
+    } else if !trace.flow_links.is_empty() {
+        JoinMethod::Flow
+    } else if trace.device_events.iter().any(|event| event.external.is_some()) {
+        JoinMethod::ExternalId
+    } else {
+        JoinMethod::None
+    }
+}
+
+fn by_flow(trace: &Trace) -> Vec<Launch> {
+    let mut of_event = vec![Launch::Unknown; trace.device_events.len()];
+    for &(event, call) in &trace.flow_links {
+        of_event[event as usize] = Launch::Call(call);
+    }
+    of_event
+}
+
+/// Streams run in order, so work that was queued before recording began precedes all that recorded calls launched.
+fn mark_before_window(trace: &Trace, of_event: &mut [Launch]) {
+    let Some(first_id) = trace.host_calls.iter().filter_map(|call| call.correlation).min() else {
+        return;
+    };
+    let mut first_linked: Vec<Option<Picoseconds>> = vec![None; trace.streams.len()];
+    for (event, launch) in trace.device_events.iter().zip(&*of_event) {
+        if launch.call().is_some() {
+            let (start, slot) = (event.interval.start(), &mut first_linked[event.stream.index()]);
+            *slot = Some(slot.map_or(start, |earliest| earliest.min(start)));
+        }
+    }
+    for (event, launch) in trace.device_events.iter().zip(of_event) {
+        let precedes =
+            first_linked[event.stream.index()].is_none_or(|first| event.interval.start() < first);
+        if *launch == Launch::Unknown
+            && precedes
+            && event.correlation.is_some_and(|id| id < first_id)
+        {
+            *launch = Launch::BeforeWindow;
+        }
+    }
+}
+
+/// See [`Launches::is_cut_off`].
+fn cut_off(trace: &Trace, of_event: &[Launch], n_records: &[u32]) -> Vec<bool> {
+    let mut cut = vec![false; trace.host_calls.len()];
+    let intervals = || trace.device_events.iter().map(|event| event.interval);
+    let (Some(last_end), Some(longest), Some(recording_end)) = (
+        intervals().map(Interval::end).max(),
+        intervals().map(Interval::duration).max(),
+        recording_end(trace),
+    ) else {
+        return cut;
+    };
+    let busy_to_the_end = last_end + longest + DISPATCH_LATENCY >= recording_end;
+    let linked = of_event.iter().filter_map(|launch| launch.call());
+    let Some(last_id) = linked.filter_map(|call| trace.host_calls[call].correlation).max() else {
+        return cut;
+    };
+    let device_syncs = trace.host_calls.iter().filter(|call| call.kind == HostCallKind::DeviceSync);
+    let last_sync = device_syncs.map(|call| call.interval.start()).max();
+    for (index, call) in trace.host_calls.iter().enumerate() {
+        let start = call.interval.start();
+        let waited_for = last_sync.is_some_and(|sync| sync >= call.interval.end());
+        let queued_behind_work = busy_to_the_end && start < last_end;
+        let too_late_to_start = start + DISPATCH_LATENCY >= recording_end;
+        cut[index] = n_records[index] == 0
+            && call.correlation.is_some_and(|id| id > last_id)
+            && !waited_for
+            && (queued_behind_work || too_late_to_start);
+    }
+    cut
+}
+
+/// When recording ended: the end of the profiler's span, else the last host or device record.
+fn recording_end(trace: &Trace) -> Option<Picoseconds> {
+    if let Some(span) = trace.profiler.span {
+        return Some(span.end());
+    }
+    let device = trace.device_events.iter().map(|event| event.interval).reduce(Interval::hull);
+    [trace.host_window(), device].into_iter().flatten().map(Interval::end).max()
+}
+
+/// The number of device records that each id owns.
+pub(super) fn records_by_id(trace: &Trace) -> FxHashMap<u64, u64> {
+    let mut count = FxHashMap::default();
+    for id in trace.device_events.iter().filter_map(|event| event.correlation) {
+        *count.entry(id.get()).or_insert(0) += 1;
+    }
+    count
+}

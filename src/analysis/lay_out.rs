@@ -1,0 +1,277 @@
+//! Lays the analysis out as an unjudged report.
+
+use super::attribution::{Class, IdChain, ops_by_time};
+use super::{Analysis, DeviceTimeline, DeviceWaits, StreamTimeline, hot_kernels};
+use crate::report::{
+    Attribution, AttributionClass, CaptureReport, ClaimReport, ClaimState, Claims, DeviceRecords,
+    FileReport, FileRole, GraphRecords, HotKernel, IdleClaim, LaunchRecords, Methods, Microseconds,
+    NoticeReport, OpRow, Outcome, Percent, Records, Share, Spread, StepRecords, StepRow,
+    StreamRecords,
+};
+use crate::trace::{Capture, DeviceProperties, HostCallKind, Record, Trace};
+use crate::units::{Interval, Picoseconds, Ratio};
+
+/// A step time is claimed from this many steps on: first and last may be cut, and one step has no spread.
+const MIN_STEPS: usize = 3;
+
+/// Lays the analysis out as an unjudged report: claims that have nothing to be computed from are `undefined`,
+/// the others `supported` until a judge withholds them; no check is in it.
+pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
+    let trace = &capture.primary().trace;
+    let records = capture.records.iter().map(|record| file(record, FileRole::Record));
+    let shards = capture.shards.iter().map(|record| file(record, FileRole::CaptureShard));
+    CaptureReport {
+        name: capture.name.clone(),
+        files: records.chain(shards).collect(),
+        outcome: Outcome::Report,
+        error: None,
+        notices: capture.records.iter().flat_map(notices).collect(),
+        records: Some(records_of(trace, analysis)),
+        claims: claims(trace, analysis),
+        attribution: (analysis.attribution.kernel_time > Picoseconds::ZERO)
+            .then(|| attribution(trace, analysis)),
+        hot_kernels: hot(trace, analysis),
+        what_to_change: Vec::new(),
+        checks: Vec::new(),
+        trust_list: Vec::new(),
+        needs_new_capture: Vec::new(),
+    }
+}
+
+fn file(record: &Record, role: FileRole) -> FileReport {
+    let source = &record.source;
+    FileReport {
+        path: source.path.clone(),
+        format: Some(source.format.name().to_owned()),
+        role,
+        bytes: source.bytes,
+        sha256: Some(source.sha256.clone()),
+        events: Some(source.events),
+    }
+}
+
+fn notices(record: &Record) -> impl Iterator<Item = NoticeReport> + '_ {
+    record.notices.iter().map(|notice| NoticeReport {
+        code: notice.code.to_owned(),
+        count: notice.count,
+        message: notice.message.clone(),
+    })
+}
+
+fn records_of(trace: &Trace, analysis: &Analysis) -> Records {
+    let waits = &analysis.waits.devices;
+    let devices = analysis.timeline.devices.iter().zip(waits);
+    Records {
+        devices: devices.map(|(device, waits)| device_records(trace, device, waits)).collect(),
+        graph: graph(analysis),
+        launches: launches(trace, analysis),
+        steps: analysis.steps.as_ref().and_then(|steps| step_records(trace, steps)),
+        programs: Vec::new(),
+    }
+}
+
+fn device_records(trace: &Trace, device: &DeviceTimeline, waits: &DeviceWaits) -> DeviceRecords {
+    let raw_id = trace.device(device.device).raw_id;
+    let properties = trace.profiler.device_properties.iter().find(|listed| listed.id == raw_id);
+    let blocking_known = trace.host_calls.iter().any(|call| call.kind.blocks_on_device());
+    DeviceRecords {
+        name: format!("gpu:{raw_id}"),
+        vendor: vendor(trace, properties).map(str::to_owned),
+        model: properties.map(|listed| listed.name.clone()).filter(|name| !name.trim().is_empty()),
+        window_us: on_file_axis(trace, device.window),
+        total_us: device.window.duration().into(),
+        busy_us: device.busy.total().into(),
+        idle_us: device.gaps.total().into(),
+        idle_pct: device.idle_ratio().map(Percent::of),
+        compute_us: device.compute.into(),
+        collective_us: device.collective.into(),
+        memcpy_us: device.memcpy.into(),
+        exposed_collective_us: device.exposed_collective.into(),
+        exposed_memcpy_us: device.exposed_memcpy.into(),
+        kernels: device.n_kernels,
+        kernel_sum_us: device.kernel_sum.into(),
+        device_events: device.n_events,
+        idle_with_queued_work_us: queued_idle(waits).map(Microseconds::from),
+        idle_under_blocking_sync_us: blocking_known.then(|| waits.under_blocking.total().into()),
+        streams: device.streams.iter().map(|stream| stream_records(trace, stream)).collect(),
+    }
+}
+
+fn queued_idle(waits: &DeviceWaits) -> Option<Picoseconds> {
+    Some(waits.queued.as_ref()?.iter().map(|gap| gap.pending.duration()).sum())
+}
+
+/// By the version keys that each vendor's tracer writes, else by the device's name.
+fn vendor(trace: &Trace, properties: Option<&DeviceProperties>) -> Option<&'static str> {
+    let has = |key: &str| trace.profiler.field(key).is_some();
+    let named = |part: &str| properties.is_some_and(|listed| listed.name.contains(part));
+    if has("roctracer_version")
+        || has("hip_runtime_version")
+        || has("rocprofiler-sdk_version")
+        || named("AMD")
+    {
+        Some("amd")
+    } else if has("cupti_version")
+        || has("cuda_runtime_version")
+        || named("NVIDIA")
+        || named("Tesla")
+    {
+        Some("nvidia")
+    } else {
+        None
+    }
+}
+
+fn stream_records(trace: &Trace, stream: &StreamTimeline) -> StreamRecords {
+    StreamRecords {
+        name: format!("stream:{}", trace.stream(stream.stream).raw_id),
+        span_us: stream.span.duration().into(),
+        compute_us: stream.compute.into(),
+        collective_us: stream.collective.into(),
+        memcpy_us: stream.memcpy.into(),
+        idle_us: stream.idle.into(),
+        device_events: stream.n_events,
+    }
+}
+
+fn on_file_axis(trace: &Trace, interval: Interval) -> (Microseconds, Microseconds) {
+    let at = |time| Microseconds::from_ps(trace.origin.on_file_axis(time));
+    (at(interval.start()), at(interval.end()))
+}
+
+fn graph(analysis: &Analysis) -> GraphRecords {
+    let graphs = &analysis.graphs;
+    let (all, with) = (graphs.replays.len() as u64, graphs.n_with_records());
+    GraphRecords {
+        launches: all,
+        launches_with_records: with,
+        launch_coverage: Ratio::new(with, all).map(Share::of),
+        records_per_launch: Spread::of(graphs.replays.iter().map(|replay| replay.n_records)),
+        node_coverage: graphs.shortfall.as_ref().and_then(|sum| sum.node_coverage()).map(Share::of),
+        kernels: graphs.n_kernels,
+        kernel_us: graphs.kernel_time.into(),
+    }
+}
+
+fn launches(trace: &Trace, analysis: &Analysis) -> LaunchRecords {
+    let joined = &analysis.launches;
+    let kernel_launches =
+        || trace.host_calls.iter().filter(|call| call.kind == HostCallKind::Launch);
+    let calls = trace.host_calls.iter().enumerate().filter(|(_, call)| {
+        matches!(call.kind, HostCallKind::Launch | HostCallKind::GraphLaunch)
+            && !joined.is_captured(call)
+    });
+    let without = trace.host_calls.iter().zip(&joined.n_records).filter(|(call, records)| {
+        call.kind == HostCallKind::Launch && **records == 0 && !joined.is_captured(call)
+    });
+    let count = |wanted: super::Launch| {
+        joined.of_event.iter().filter(|launch| **launch == wanted).count() as u64
+    };
+    LaunchRecords {
+        calls: calls.count() as u64,
+        without_record: without.count() as u64,
+        captured: kernel_launches().filter(|call| joined.is_captured(call)).count() as u64,
+        before_window_records: count(super::Launch::BeforeWindow),
+        records_without_launch: count(super::Launch::Unknown),
+    }
+}
+
+fn step_records(trace: &Trace, steps: &super::Steps) -> Option<StepRecords> {
+    let durations = steps.steps.iter().map(|step| step.annotation.interval.duration().into());
+    Some(StepRecords {
+        marker: steps.marker.to_owned(),
+        count: steps.steps.len() as u64,
+        duration_us: Spread::of(durations)?,
+        records_per_step: Spread::of(steps.steps.iter().map(|step| step.n_records)),
+        rows: steps.steps.iter().map(|step| step_row(trace, step)).collect(),
+    })
+}
+
+fn step_row(trace: &Trace, step: &super::Step) -> StepRow {
+    StepRow {
+        name: trace.name(step.annotation.name).to_owned(),
+        kernels: step.n_kernels,
+        kernel_sum_us: step.kernel_sum.into(),
+        device_window_us: step.device_window.map(|window| on_file_axis(trace, window)),
+        busy_in_host_window_us: step.busy_in_host_window.into(),
+    }
+}
+
+/// Which claims there is something to compute from.
+fn claims(trace: &Trace, analysis: &Analysis) -> Claims {
+    let when = |defined: bool| if defined { ClaimState::Supported } else { ClaimState::Undefined };
+    let plain = |defined| ClaimReport { state: when(defined), by: Vec::new() };
+    let idle: Vec<Percent> = analysis
+        .timeline
+        .devices
+        .iter()
+        .filter_map(|device| device.idle_ratio().map(Percent::of))
+        .collect();
+    let lowest = idle.iter().copied().reduce(|a, b| if b < a { b } else { a });
+    let highest = idle.iter().copied().reduce(|a, b| if b > a { b } else { a });
+    let kernels = analysis.attribution.kernel_time > Picoseconds::ZERO;
+    let n_steps = analysis.steps.as_ref().map_or(0, |steps| steps.steps.len());
+    Claims {
+        idle: IdleClaim {
+            state: when(lowest.is_some()),
+            by: Vec::new(),
+            device_inactive_pct: lowest.zip(highest),
+            host_starved_pct: None,
+        },
+        kernel_time: plain(kernels),
+        ranking: plain(kernels),
+        op_attribution: plain(kernels && !trace.ops.is_empty()),
+        step_time: plain(n_steps >= MIN_STEPS),
+        ..Claims::default()
+    }
+}
+
+fn attribution(trace: &Trace, analysis: &Analysis) -> Attribution {
+    let attributed = &analysis.attribution;
+    let share = |time: Picoseconds| time.share_of(attributed.kernel_time).map(Share::of);
+    let classes = Class::ALL.map(|class| {
+        let (records, time) = attributed.class(class);
+        (
+            class.name().to_owned(),
+            AttributionClass { records, time_us: time.into(), share: share(time) },
+        )
+    });
+    let ops = ops_by_time(trace, attributed).into_iter().map(|row| OpRow {
+        name: trace.name(row.name).to_owned(),
+        records: row.n_records,
+        time_us: row.time.into(),
+        share: share(row.time),
+        class: row.class.name().to_owned(),
+    });
+    let (by_id, refused) = match attributed.id_chain {
+        IdChain::Usable => (share(attributed.methods.time_by_id), None),
+        IdChain::NoOps => (None, Some("no operator was recorded")),
+        IdChain::SelfIds => {
+            (None, Some("the file writes the correlation id where the external id belongs"))
+        }
+    };
+    Attribution {
+        classes: classes.into(),
+        methods: Methods {
+            by_id,
+            by_id_refused: refused.map(str::to_owned),
+            by_nesting: share(attributed.methods.time_by_nesting).filter(|_| !trace.ops.is_empty()),
+            compared: attributed.methods.n_compared,
+            agreeing: attributed.methods.n_agreeing,
+        },
+        ops: ops.collect(),
+        lines: Vec::new(),
+    }
+}
+
+fn hot(trace: &Trace, analysis: &Analysis) -> Vec<HotKernel> {
+    let total = analysis.attribution.kernel_time;
+    let rows = hot_kernels(trace, &analysis.attribution).into_iter().map(|row| HotKernel {
+        name: trace.name(row.name).to_owned(),
+        records: row.n_records,
+        time_us: row.time.into(),
+        share: row.time.share_of(total).map(Share::of),
+        op: row.op.map(|op| trace.name(op).to_owned()),
+    });
+    rows.collect()
+}

@@ -1,0 +1,188 @@
+//! Time budgets: per stream and per device, each adding up exactly to its span.
+//!
+//! A device is busy in the union of the work of all its streams; devices are never united.
+
+use crate::trace::{DeviceEvent, DeviceEventKind, DeviceId, IntervalSet, StreamId, Trace};
+use crate::units::{Interval, Picoseconds, Ratio};
+
+/// The budgets of every device that recorded work.
+#[derive(Debug, Default)]
+pub struct Timeline {
+    /// Devices in the order of the trace; a device without work is left out.
+    pub devices: Vec<DeviceTimeline>,
+}
+
+/// The time budget of one device.
+#[derive(Debug)]
+pub struct DeviceTimeline {
+    /// The device.
+    pub device: DeviceId,
+    /// First start of its work to last end.
+    pub window: Interval,
+    /// When any stream ran anything.
+    pub busy: IntervalSet,
+    /// The window without busy.
+    pub gaps: IntervalSet,
+    /// Union of compute kernels.
+    pub compute: Picoseconds,
+    /// Union of collective kernels.
+    pub collective: Picoseconds,
+    /// Union of copies and fills.
+    pub memcpy: Picoseconds,
+    /// Collectives while no compute ran.
+    pub exposed_collective: Picoseconds,
+    /// Copies and fills while neither compute nor a collective ran.
+    pub exposed_memcpy: Picoseconds,
+    /// Kernels, collectives included.
+    pub n_kernels: u64,
+    /// Plain sum of kernel durations.
+    pub kernel_sum: Picoseconds,
+    /// Work of every kind.
+    pub n_events: u64,
+    /// Its streams, in the order of the trace.
+    pub streams: Vec<StreamTimeline>,
+}
+
+/// The time budget of one stream.
+#[derive(Debug)]
+pub struct StreamTimeline {
+    /// The stream.
+    pub stream: StreamId,
+    /// First start to last end.
+    pub span: Interval,
+    /// Compute.
+    pub compute: Picoseconds,
+    /// Collectives outside compute.
+    pub collective: Picoseconds,
+    /// Copies and fills outside both.
+    pub memcpy: Picoseconds,
+    /// The rest of the span.
+    pub idle: Picoseconds,
+    /// Work of every kind.
+    pub n_events: u64,
+}
+
+impl DeviceTimeline {
+    /// Idle as a part of the window; `None` where the window has no length.
+    pub fn idle_ratio(&self) -> Option<Ratio> {
+        self.gaps.total().share_of(self.window.duration())
+    }
+
+    /// What the exposed sums and idle miss of the window, or exceed it by: zero unless this program is wrong.
+    pub fn budget_error(&self) -> Picoseconds {
+        let sum = self.compute + self.exposed_collective + self.exposed_memcpy + self.gaps.total();
+        sum - self.window.duration()
+    }
+}
+
+impl StreamTimeline {
+    /// What the parts miss of the span, or exceed it by: zero unless this program is wrong.
+    pub fn budget_error(&self) -> Picoseconds {
+        self.compute + self.collective + self.memcpy + self.idle - self.span.duration()
+    }
+}
+
+/// Computes the budgets of a trace.
+pub(super) fn timeline(trace: &Trace) -> Timeline {
+    let by_stream = events_by_stream(trace);
+    let mut devices = Vec::new();
+    for index in 0..trace.devices.len() {
+        let streams: Vec<_> = by_stream
+            .iter()
+            .filter(|(stream, _)| trace.stream(*stream).device.index() == index)
+            .collect();
+        if let Some((first, _)) = streams.first() {
+            devices.extend(device_timeline(trace.stream(*first).device, &streams));
+        }
+    }
+    Timeline { devices }
+}
+
+/// Device events by stream, in the order of the trace's streams; streams without events are left out.
+pub(super) fn events_by_stream(trace: &Trace) -> Vec<(StreamId, Vec<&DeviceEvent>)> {
+    let mut by_stream: Vec<Option<(StreamId, Vec<&DeviceEvent>)>> = Vec::new();
+    by_stream.resize_with(trace.streams.len(), || None);
+    for event in &trace.device_events {
+        let slot = &mut by_stream[event.stream.index()];
+        slot.get_or_insert_with(|| (event.stream, Vec::new())).1.push(event);
+    }
+    by_stream.into_iter().flatten().collect()
+}
+
+fn device_timeline(
+    device: DeviceId,
+    streams: &[&(StreamId, Vec<&DeviceEvent>)],
+) -> Option<DeviceTimeline> {
+    let events = || streams.iter().flat_map(|(_, events)| events.iter().copied());
+    let window = events().map(|event| event.interval).reduce(Interval::hull)?;
+    let unions: Vec<Unions> = streams.iter().map(|(_, events)| Unions::of(events)).collect();
+    let all = |part: fn(&Unions) -> &IntervalSet| {
+        IntervalSet::from_intervals(unions.iter().flat_map(|one| part(one).iter()))
+    };
+    let (compute, collective, memcpy) =
+        (all(|one| &one.compute), all(|one| &one.collective), all(|one| &one.memcpy));
+    let kernels_busy = compute.union(&collective);
+    let busy = kernels_busy.union(&memcpy);
+    let kernels = || events().filter(|event| event.kind.is_kernel());
+    Some(DeviceTimeline {
+        device,
+        window,
+        gaps: busy.complement(window),
+        compute: compute.total(),
+        collective: collective.total(),
+        memcpy: memcpy.total(),
+        exposed_collective: collective.difference(&compute).total(),
+        exposed_memcpy: memcpy.difference(&kernels_busy).total(),
+        busy,
+        n_kernels: kernels().count() as u64,
+        kernel_sum: kernels().map(|event| event.interval.duration()).sum(),
+        n_events: events().count() as u64,
+        streams: streams
+            .iter()
+            .zip(&unions)
+            .filter_map(|((stream, events), unions)| stream_timeline(*stream, events, unions))
+            .collect(),
+    })
+}
+
+/// Where work of one stream overlaps, compute goes before collectives, and those before copies.
+fn stream_timeline(
+    stream: StreamId,
+    events: &[&DeviceEvent],
+    unions: &Unions,
+) -> Option<StreamTimeline> {
+    let span = events.iter().map(|event| event.interval).reduce(Interval::hull)?;
+    let Unions { compute, collective, memcpy } = unions;
+    let kernels_busy = compute.union(collective);
+    Some(StreamTimeline {
+        stream,
+        span,
+        compute: compute.total(),
+        collective: collective.difference(compute).total(),
+        memcpy: memcpy.difference(&kernels_busy).total(),
+        idle: kernels_busy.union(memcpy).complement(span).total(),
+        n_events: events.len() as u64,
+    })
+}
+
+/// The union of each category of work.
+struct Unions {
+    compute: IntervalSet,
+    collective: IntervalSet,
+    memcpy: IntervalSet,
+}
+
+impl Unions {
+    fn of(events: &[&DeviceEvent]) -> Self {
+        let of = |wanted: fn(DeviceEventKind) -> bool| {
+            IntervalSet::from_intervals(
+                events.iter().filter(|event| wanted(event.kind)).map(|event| event.interval),
+            )
+        };
+        Self {
+            compute: of(|kind| kind == DeviceEventKind::Kernel),
+            collective: of(|kind| kind == DeviceEventKind::Collective),
+            memcpy: of(|kind| !kind.is_kernel()),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! `idle-with-queued-work`: the device stands still although its next work had long been handed over.
+
+use super::{Check, Doc, Measurement, us};
+use crate::analysis::{Analysis, DeviceWaits, QueuedGap};
+use crate::report::{Bound, Claim, Unit};
+use crate::trace::Capture;
+use crate::units::Picoseconds;
+use serde_json::json;
+
+/// From this many gaps on, queued idle is no longer one slow first launch.
+const REPEATED: usize = 3;
+
+/// A single gap counts where the host itself spent nine tenths of it waiting for the device …
+const BLOCKED_TENTHS: i64 = 9;
+
+/// … and where it is longer than any first-use delay behind the return of a launch call: 1.1 ms was measured.
+const SINGLE_GAP_FLOOR: Picoseconds = Picoseconds::from_us(10_000);
+
+pub(super) static CHECK: Check = Check {
+    id: "idle-with-queued-work",
+    summary: "the device reads idle while launched work is pending",
+    doc: Doc {
+        measures: "Queued idle ÷ window, for the device where it is largest. For each gap of a device's union the part that \
+            is later than the *return* of the launch call of the record that ends the gap, where that exceeds 100 µs. \
+            Counted are devices with at least three such gaps, and single gaps over 10 ms nine tenths of which the host \
+            spent waiting for the device inside a call.",
+        misleads: "The host had done its part, so this is not host starvation whatever it is. Most often work ran that is not \
+            in the file: records of earlier steps cut away by a splitter, filtered kernels, lost replays. In one public \
+            capture a single such gap makes 97.8 % of the span.",
+        remedy: "Judge the unsplit, unfiltered capture. If the device truly waited for a peer or another process, idle is real \
+            but its cause is not the host: record the peers too.",
+        limit: "1.5 % of the window: over 23 complete public captures it stayed at or below 0.81 % in 22; removed replays \
+            raise it by their own length within 0.3 points.",
+        exceptions: "One slow first launch in a tiny capture; graph launch calls that block until the replay starts (time counts \
+            from their return); work queued right behind an event wait, which is shown apart and not counted.",
+    },
+    since: "0.1.0",
+    guards: &[Claim::Idle, Claim::HostStarved],
+    requires: None,
+    bound: Bound::Max,
+    unit: Unit::Share,
+    measure,
+};
+
+fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
+    let trace = &capture.primary().trace;
+    let devices = analysis.timeline.devices.iter().zip(&analysis.waits.devices);
+    let judged = devices.filter_map(|(device, waits)| {
+        let counted = counted(waits)?;
+        let time: Picoseconds = counted.iter().map(|gap| gap.pending.duration()).sum();
+        let share = time.share_of(device.window.duration())?.share();
+        Some((share, device, waits, counted, time))
+    });
+    let Some((share, device, waits, counted, time)) = judged.max_by(|a, b| a.0.total_cmp(&b.0))
+    else {
+        return match analysis.timeline.devices.is_empty() {
+            true => Measurement::not_applicable("no device work was recorded"),
+            false => Measurement::no_evidence("no launch call of any device record is known"),
+        };
+    };
+    let name = format!("gpu:{}", trace.device(device.device).raw_id);
+    let longest = counted.iter().max_by_key(|gap| gap.pending.duration());
+    let api = longest.map(|gap| trace.name(trace.host_calls[gap.call].api));
+    let blocked: Picoseconds = counted.iter().map(|gap| gap.host_blocked).sum();
+    let all: Picoseconds = waits.queued.iter().flatten().map(|gap| gap.pending.duration()).sum();
+    let message = match (longest, api) {
+        (Some(gap), Some(api)) => format!(
+            "{name} reads idle for {time} µs ({:.1} % of its window) while launched work was pending; the longest gap lasts \
+             {} µs after {api} had returned",
+            share * 100.0,
+            gap.pending.duration()
+        ),
+        _ if all > Picoseconds::ZERO => {
+            format!("{name} has {all} µs of queued idle, too little or explained by event waits")
+        }
+        _ => "no device reads idle while launched work was pending".to_owned(),
+    };
+    Measurement::measured(
+        share,
+        [
+            ("device", json!(name)),
+            ("counted_us", us(time)),
+            ("gaps", json!(counted.len())),
+            ("longest_us", longest.map_or(json!(null), |gap| us(gap.pending.duration()))),
+            ("longest_launched_by", json!(api)),
+            ("host_waiting_in_calls_us", us(blocked)),
+            ("queued_idle_us", us(all)),
+            ("behind_event_waits_us", us(all - waits.unexplained().unwrap_or(all))),
+        ],
+        message,
+    )
+}
+
+/// The gaps that count; `None` where no launch is known.
+fn counted(waits: &DeviceWaits) -> Option<Vec<QueuedGap>> {
+    let unexplained: Vec<QueuedGap> =
+        waits.queued.as_ref()?.iter().filter(|gap| !gap.behind_event_wait).copied().collect();
+    if unexplained.len() >= REPEATED {
+        return Some(unexplained);
+    }
+    let blocked = |gap: &QueuedGap| {
+        let length = gap.pending.duration();
+        length > SINGLE_GAP_FLOOR && gap.host_blocked.ps() / BLOCKED_TENTHS >= length.ps() / 10
+    };
+    Some(unexplained.into_iter().filter(blocked).collect())
+}

@@ -1,0 +1,87 @@
+//! `impossible-durations`: records that outlast what must have waited for them.
+
+use super::{Check, Doc, Measurement, count, us};
+use crate::analysis::Analysis;
+use crate::report::{Bound, Claim, Unit};
+use crate::trace::Capture;
+use crate::units::Picoseconds;
+use serde_json::json;
+
+pub(super) static CHECK: Check = Check {
+    id: "impossible-durations",
+    summary: "records last longer than their stream allows",
+    doc: Doc {
+        measures: "The number of device records that are still running when a later record of their stream has ended (by \
+            more than 20 µs), or that end more than 50 µs after a wait for the whole device returned which covered them. \
+            Work of one stream ends in order.",
+        misleads: "One damaged duration can be larger than everything else together: sums, shares, rankings and the span \
+            are then its artefact, and the device looks busy to the end.",
+        remedy: "Capture again with a shorter window. The kernels named in the evidence must not be quoted.",
+        limit: "0: no record of 39 public captures outlasts a later one of its stream; the latest end after a wait was 8 µs.",
+        exceptions: "Neighbours that overlap by a few µs are honest: with programmatic dependent launch the next kernel \
+            starts in the tail of the last (96–98 % of neighbours on B300, up to 4.6 µs each). Branches of one graph replay \
+            may run side by side. Waits are judged only where one device was used.",
+    },
+    since: "0.1.0",
+    guards: &[
+        Claim::Idle,
+        Claim::HostStarved,
+        Claim::KernelTime,
+        Claim::Ranking,
+        Claim::CriticalPath,
+        Claim::Roofline,
+        Claim::Estimate,
+    ],
+    requires: None,
+    bound: Bound::Max,
+    unit: Unit::Count,
+    measure,
+};
+
+fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
+    let trace = &capture.primary().trace;
+    if trace.device_events.is_empty() {
+        return Measurement::not_applicable("no device work was recorded");
+    }
+    let order = &analysis.order;
+    let (outlasting, late) = (order.containments.len() as u64, order.late_ends.len() as u64);
+    let worst = order.containments.iter().max_by_key(|one| one.overrun);
+    let latest = order.late_ends.iter().max_by_key(|one| one.late_by);
+    let overrun: Picoseconds = order.containments.iter().map(|one| one.overrun).sum();
+    let small = &order.small_overlaps;
+    let message = match (worst, latest) {
+        (Some(worst), _) => format!(
+            "{outlasting} device records outlast a later record of their stream: `{}` is recorded with {} µs where its \
+             stream leaves it {} µs",
+            trace.name(worst.name),
+            worst.recorded,
+            worst.plausible
+        ),
+        (None, Some(latest)) => format!(
+            "{late} device records end after a wait for the device returned: `{}` by {} µs",
+            trace.name(latest.name),
+            latest.late_by
+        ),
+        (None, None) if small.n_pairs > 0 => format!(
+            "no record outlasts a later one of its stream; {} neighbours overlap by at most {} µs",
+            small.n_pairs, small.longest
+        ),
+        (None, None) => "no record outlasts a later one of its stream".to_owned(),
+    };
+    Measurement::measured(
+        count(outlasting + late),
+        [
+            ("outlasting_records", json!(outlasting)),
+            ("overrun_us", us(overrun)),
+            ("worst", json!(worst.map(|one| trace.name(one.name)))),
+            ("worst_recorded_us", worst.map_or(json!(null), |one| us(one.recorded))),
+            ("max_plausible_us", worst.map_or(json!(null), |one| us(one.plausible))),
+            ("ends_after_wait", json!(late)),
+            ("ends_after_wait_by_us", latest.map_or(json!(null), |one| us(one.late_by))),
+            ("small_overlaps", json!(small.n_pairs)),
+            ("small_overlaps_us", us(small.total)),
+            ("small_overlaps_longest_us", us(small.longest)),
+        ],
+        message,
+    )
+}

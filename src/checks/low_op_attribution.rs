@@ -1,0 +1,61 @@
+//! `low-op-attribution`: most kernel time has no operator of its own.
+
+use super::{Check, Doc, Measurement, us};
+use crate::analysis::{Analysis, Class};
+use crate::report::{Bound, Claim, Unit};
+use crate::trace::Capture;
+use serde_json::json;
+
+pub(super) static CHECK: Check = Check {
+    id: "low-op-attribution",
+    summary: "most kernel time has no operator of its own",
+    doc: Doc {
+        measures: "Kernel time with an operator of its own (by external id, or by the innermost operator around the launch \
+            call) ÷ kernel time that was launched while recording. Kernels of a graph replay share the operator of the launch, \
+            if any, so they have none of their own.",
+        misleads: "An operator table then ranks the few per cent that could be linked, as if that were the workload.",
+        remedy: "Read the kernel ranking instead, or capture with graphs off for attribution and with graphs on for time.",
+        limit: "10 %: the floor that a public analyser's own fix for this incident settled on. Raise it where you gate on \
+            operator tables.",
+        exceptions: "Kernels launched before recording began are a class of their own and in neither sum. A capture without \
+            operators makes no operator claim.",
+    },
+    since: "0.1.0",
+    guards: &[Claim::OpAttribution, Claim::SourceLine],
+    requires: None,
+    bound: Bound::Min,
+    unit: Unit::Share,
+    measure,
+};
+
+fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
+    let attribution = &analysis.attribution;
+    if capture.primary().trace.ops.is_empty() {
+        return Measurement::not_applicable("no operator was recorded");
+    }
+    let Some(coverage) = attribution.coverage() else {
+        return Measurement::not_applicable("no kernel was launched while recording");
+    };
+    let time = |class| us(attribution.class(class).1);
+    let graph = attribution.class(Class::Graph);
+    let message = format!(
+        "{:.1} % of the kernel time launched while recording has an operator of its own; {} kernels belong to graph replays, \
+         {} to nothing",
+        coverage.percent(),
+        graph.0,
+        attribution.class(Class::None).0
+    );
+    Measurement::measured(
+        coverage.share(),
+        [
+            ("by_correlation_us", time(Class::Correlation)),
+            ("by_nesting_us", time(Class::Nesting)),
+            ("graph_us", time(Class::Graph)),
+            ("before_window_us", time(Class::BeforeWindow)),
+            ("none_us", time(Class::None)),
+            ("graph_kernels", json!(graph.0)),
+            ("unattributed_kernels", json!(attribution.class(Class::None).0)),
+        ],
+        message,
+    )
+}
