@@ -31,8 +31,7 @@ pub(crate) fn pipeline(name: &str, bytes: &[u8]) -> CaptureReport {
 
 /// The reports of every capture under the given paths, under the default policy.
 pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
-    let vocabulary = Vocabulary { checks: CHECKS, outputs: &[] };
-    let policy = Policy::preset("default", vocabulary).unwrap_or_else(|error| panic!("{error:?}"));
+    let policy = default_policy();
     let found = match read::find(paths) {
         Ok(found) => found,
         Err(error) => return Run { captures: vec![refused(error)], skipped: Vec::new() },
@@ -52,6 +51,12 @@ pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
         }));
     }
     run
+}
+
+/// The embedded policy that judges where no other is named.
+pub(crate) fn default_policy() -> Policy {
+    let vocabulary = Vocabulary { checks: CHECKS, outputs: &[] };
+    Policy::preset("default", vocabulary).unwrap_or_else(|error| panic!("{error:?}"))
 }
 
 fn judged(capture: &Capture, policy: &Policy) -> CaptureReport {
