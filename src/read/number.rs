@@ -40,10 +40,10 @@ fn short_nanoseconds(text: &[u8]) -> Option<i64> {
     if fraction.is_empty() && whole.len() != text.len() {
         return None;
     }
-    let mut ns = digits(whole)? * 1_000;
+    let mut ns = digits(whole)?.checked_mul(1_000)?;
     const PLACES: [i64; 4] = [0, 100, 10, 1];
     if !fraction.is_empty() {
-        ns += digits(fraction)? * PLACES[fraction.len()];
+        ns = ns.checked_add(digits(fraction)? * PLACES[fraction.len()])?;
     }
     Some(ns)
 }

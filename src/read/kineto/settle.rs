@@ -44,6 +44,16 @@ pub(super) fn settle(builder: &mut Builder, base_unix_ns: Option<i64>) {
     rebase(&mut builder.trace, file_ns);
     place_marks(builder, Some(file_ns));
     lanes::sort(&mut builder.trace);
+    shrink(&mut builder.trace);
+}
+
+/// Gives back what the tables reserved while they grew.
+fn shrink(trace: &mut Trace) {
+    trace.device_events.shrink_to_fit();
+    trace.host_calls.shrink_to_fit();
+    trace.ops.shrink_to_fit();
+    trace.annotations.shrink_to_fit();
+    trace.collectives.shrink_to_fit();
 }
 
 fn intervals(trace: &Trace) -> impl Iterator<Item = Interval> + '_ {
