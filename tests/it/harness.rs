@@ -1,10 +1,13 @@
 //! The pipeline as the tests drive it: bytes on disk, read, analysed, measured, judged.
 
-use idleproof::policy::Policy;
+use idleproof::checks::{CHECKS, Check};
+use idleproof::policy::{Policy, Vocabulary};
 use idleproof::read::{self, ReadError};
 use idleproof::report::{
     CaptureReport, CheckReport, Claim, ClaimState, ErrorReport, Outcome, State,
 };
+use idleproof::trace::{Capture, Skipped};
+use idleproof::{analysis, judge};
 use std::path::{Path, PathBuf};
 
 /// What the pipeline made of the given paths.
@@ -28,35 +31,41 @@ pub(crate) fn pipeline(name: &str, bytes: &[u8]) -> CaptureReport {
 
 /// The reports of every capture under the given paths, under the default policy.
 pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
-    let found = read::find(paths).unwrap_or_else(|error| panic!("{error:?}"));
+    let policy = default_policy();
+    let found = match read::find(paths) {
+        Ok(found) => found,
+        Err(error) => return Run { captures: vec![refused(error)], skipped: Vec::new() },
+    };
     let mut run = Run::default();
-    let mut skip = |skipped: Vec<idleproof::trace::Skipped>| {
+    let mut skip = |skipped: Vec<Skipped>| {
         run.skipped.extend(skipped.into_iter().map(|one| (one.path, one.reason)));
     };
     skip(found.skipped);
-    let checks = idleproof::checks::CHECKS;
-    let vocabulary = idleproof::policy::Vocabulary { checks, outputs: &["trust", "markdown"] };
-    let policy = Policy::preset("default", vocabulary).unwrap_or_else(|error| panic!("{error:?}"));
-    let today = jiff::civil::date(2026, 1, 1);
     for family in &found.families {
-        let read = read::read_family(family);
-        skip(read.skipped);
-        for capture in read.captures {
-            run.captures.push(match capture {
-                Ok(capture) => {
-                    let analysis = idleproof::analysis::analyse(&capture);
-                    let draft = idleproof::analysis::lay_out(&capture, &analysis);
-                    let measured: Vec<_> = checks
-                        .iter()
-                        .map(|check| (*check, (check.measure)(&capture, &analysis)))
-                        .collect();
-                    idleproof::judge::judge(draft, &measured, &policy, today)
-                }
-                Err(error) => refused(error),
-            });
-        }
+        let family = read::read_family(family);
+        skip(family.skipped);
+        let captures = family.captures.into_iter();
+        run.captures.extend(captures.map(|capture| match capture {
+            Ok(capture) => judged(&capture, &policy),
+            Err(error) => refused(error),
+        }));
     }
     run
+}
+
+/// The embedded policy that judges where no other is named.
+pub(crate) fn default_policy() -> Policy {
+    let vocabulary = Vocabulary { checks: CHECKS, outputs: &[] };
+    Policy::preset("default", vocabulary).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+fn judged(capture: &Capture, policy: &Policy) -> CaptureReport {
+    let analysis = analysis::analyse(capture);
+    let draft = analysis::lay_out(capture, &analysis);
+    let measure = |check: &&'static Check| (*check, (check.measure)(capture, &analysis));
+    let measurements: Vec<_> = CHECKS.iter().map(measure).collect();
+    // No exception is in the default policy, so the day does not matter.
+    judge::judge(draft, &measurements, policy, jiff::civil::Date::constant(2026, 1, 1))
 }
 
 fn refused(error: ReadError) -> CaptureReport {
@@ -70,7 +79,7 @@ fn refused(error: ReadError) -> CaptureReport {
         column,
         offset: error.offset,
     };
-    idleproof::judge::refused(error.path, Vec::new(), report)
+    judge::refused(error.path, Vec::new(), report)
 }
 
 /// What the gate says of one capture: `pass`, `fail`, or `error` where it was refused.
