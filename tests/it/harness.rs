@@ -73,7 +73,7 @@ fn refused(error: ReadError) -> CaptureReport {
     let report = ErrorReport {
         kind: error.kind.name().to_owned(),
         message: error.message,
-        help: error.help,
+        help: error.help.to_owned(),
         path: error.path.clone(),
         line,
         column,
