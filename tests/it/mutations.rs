@@ -2,6 +2,8 @@
 //!
 //! Each row edits a real, complete graph capture and says which checks must notice. The unedited capture must pass.
 
+#![expect(clippy::expect_used, reason = "a test fails by panicking, with the reason")]
+
 use crate::harness::{assert_no_mismatch, outside_data, pipeline_at};
 use idleproof::report::{CaptureReport, ClaimState, State};
 use serde_json::Value;
