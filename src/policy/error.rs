@@ -85,10 +85,16 @@ impl PolicyError {
             }
             None => group,
         };
-        if !self.help.is_empty() {
-            group = group.element(Level::HELP.message(self.help.as_str()));
+        if self.help.is_empty() {
+            return renderer.render(&[group]);
         }
-        renderer.render(&[group])
+        if self.place.is_some() {
+            group = group.element(Level::HELP.message(self.help.as_str()));
+            return renderer.render(&[group]);
+        }
+        // Without a text above it the help stands on its own.
+        let help = Group::with_title(Level::HELP.secondary_title(self.help.as_str()));
+        renderer.render(&[group, help])
     }
 
     fn order(&self) -> usize {

@@ -13,7 +13,8 @@ pub(super) fn guarded<T>(
 ) -> String {
     match capture.cell(claim, figure) {
         Cell::Stated(figure) => print(figure),
-        Cell::Withheld(by) => format!("{DASH} ({})", by.join(", ")),
+        // Ids need no escaping, but those of a report that was read back could be anything.
+        Cell::Withheld(by) => format!("{DASH} ({})", escape::markdown(&by.join(", "))),
         Cell::Undefined => "undefined".to_owned(),
     }
 }

@@ -56,14 +56,14 @@ struct Case {
 
 impl Suite {
     fn build(self, taken: &mut BTreeSet<String>) -> TestSuite {
-        let mut suite = TestSuite::new(&unique(taken, xml_line(&self.name)));
+        let mut suite = TestSuite::new(&unique(taken, &xml_line(&self.name)));
         // A package would be put before the name by some readers; the time is dropped below and must not be "now".
         suite.package = String::new();
         suite.timestamp = OffsetDateTime::UNIX_EPOCH;
         let classname = format!("idleproof.{}", suite.name);
         let mut names = BTreeSet::new();
         suite.add_testcases(self.cases.into_iter().map(|case| {
-            let name = unique(&mut names, xml_line(&case.name));
+            let name = unique(&mut names, &xml_line(&case.name));
             let mut built = TestCaseBuilder::success(&name, Duration::ZERO);
             built.set_classname(&classname);
             if let Some(text) = &case.system_out {
@@ -76,8 +76,8 @@ impl Suite {
 }
 
 /// The name, with a number where it is taken: readers drop the second of two cases of one name.
-fn unique(taken: &mut BTreeSet<String>, name: String) -> String {
-    let mut candidate = name.clone();
+fn unique(taken: &mut BTreeSet<String>, name: &str) -> String {
+    let mut candidate = name.to_owned();
     let mut number = 2;
     while !taken.insert(candidate.clone()) {
         candidate = format!("{name} #{number}");

@@ -8,7 +8,8 @@ use super::escape::{markdown, markdown_code};
 use super::format::{DASH, count};
 use super::{Output, tally, words};
 use crate::report::{
-    CaptureReport, CheckReport, Claim, Outcome, Report, State, TrustItem, WhyNotEvaluable,
+    CaptureReport, CheckReport, Claim, ClaimState, Outcome, Report, State, TrustItem,
+    WhyNotEvaluable,
 };
 use std::fmt::Write as _;
 
@@ -65,12 +66,12 @@ pub(super) fn verdict_line(capture: &CaptureReport) -> String {
 /// Every claim and whether it may be stated.
 pub(super) fn claims(capture: &CaptureReport) -> String {
     let rows = Claim::ALL.map(|claim| {
-        let state = match words::withheld_by(capture, claim) {
-            Some(_) => {
-                let (_, by) = capture.claims.get(claim);
+        let state = match capture.claims.get(claim) {
+            (ClaimState::Supported, _) => "stated".to_owned(),
+            (ClaimState::Undefined, _) => "undefined".to_owned(),
+            (ClaimState::Withheld, by) => {
                 format!("withheld by {}", cells::codes(by.iter().map(String::as_str)))
             }
-            None => words::claim_state(capture, claim),
         };
         let figure = match claim {
             Claim::Idle => cells::idle(capture),
@@ -166,9 +167,8 @@ fn not_evaluated(capture: &CaptureReport) -> String {
     for check in of(WhyNotEvaluable::SwitchedOff) {
         let _ = writeln!(
             text,
-            "- {}: switched off by {}{}",
+            "- {}: switched off by the policy{}",
             markdown_code(&check.id),
-            markdown(&check.origin),
             unverified(&check.claims)
         );
     }

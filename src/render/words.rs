@@ -99,19 +99,10 @@ pub(super) fn consequence(list: &[Claim]) -> Option<String> {
     Some(parts.join("; "))
 }
 
-/// The state of a claim with the checks behind it: `stated`, `withheld by low-op-attribution`, `undefined`.
-pub(super) fn claim_state(capture: &CaptureReport, claim: Claim) -> String {
-    match capture.claims.get(claim) {
-        (ClaimState::Supported, _) => "stated".to_owned(),
-        (ClaimState::Withheld, by) => format!("withheld by {}", by.join(", ")),
-        (ClaimState::Undefined, _) => "undefined".to_owned(),
-    }
-}
-
 /// The ids of the checks that withhold a claim; `None` where it is not withheld.
-pub(super) fn withheld_by(capture: &CaptureReport, claim: Claim) -> Option<String> {
+pub(super) fn withheld_by(capture: &CaptureReport, claim: Claim) -> Option<&[String]> {
     match capture.claims.get(claim) {
-        (ClaimState::Withheld, by) => Some(by.join(", ")),
+        (ClaimState::Withheld, by) => Some(by),
         _ => None,
     }
 }

@@ -1,8 +1,17 @@
 //! The only test binary.
 
+mod captures;
+mod check_cases;
+mod docs;
+mod fixture;
+mod given_cases;
+mod harness;
 mod judge;
+mod layers;
+mod oracle;
 mod outputs;
 mod policy;
+mod tidy;
 
 /// Compares text with its snapshot in `tests/it/snapshots`.
 fn snapshot(name: &str, text: &str) {

@@ -49,7 +49,7 @@ pub(super) fn classes(attribution: &Attribution) -> String {
 
 fn titled(capture: &CaptureReport, title: &str, claim: Claim, what: &str) -> String {
     match words::withheld_by(capture, claim) {
-        Some(by) => format!("{title}: {what} withheld ({by})"),
+        Some(by) => format!("{title}: {what} withheld ({})", markdown(&by.join(", "))),
         None => title.to_owned(),
     }
 }

@@ -5,7 +5,7 @@ use idleproof::render;
 use idleproof::report::{Claim, Level, Report, State, Verdict};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn junit(report: &Report) -> String {
     (render::find("junit").expect("an output").render)(report)
@@ -23,42 +23,48 @@ fn attributes(element: &BytesStart<'_>) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// What a strict reader counts: per suite the written totals and the recounted ones.
-fn recounted(
-    xml: &str,
-) -> Vec<(BTreeMap<String, String>, BTreeMap<String, u64>, Vec<(String, String)>)> {
+/// A suite as a strict reader sees it.
+struct Suite {
+    written: BTreeMap<String, String>,
+    /// Elements by name.
+    counted: BTreeMap<String, u64>,
+    /// Class name and name.
+    cases: Vec<(String, String)>,
+}
+
+fn suites(xml: &str) -> Vec<Suite> {
     let mut reader = Reader::from_str(xml);
-    reader.config_mut().check_end_names = true;
     let mut suites = Vec::new();
     loop {
-        match reader.read_event().expect("well-formed XML") {
+        let element = match reader.read_event().expect("well-formed XML") {
             Event::Eof => return suites,
-            Event::Start(element) | Event::Empty(element) => {
-                let name = String::from_utf8(element.name().as_ref().to_vec()).expect("a name");
-                let held = attributes(&element);
-                match name.as_str() {
-                    "testsuites" => {}
-                    "testsuite" => suites.push((held, BTreeMap::new(), Vec::new())),
-                    _ => {
-                        let (_, counts, cases) = suites.last_mut().expect("a suite");
-                        *counts.entry(name.clone()).or_default() += 1;
-                        if name == "testcase" {
-                            cases.push((held["classname"].clone(), held["name"].clone()));
-                            assert_eq!(held["time"], "0");
-                        }
-                    }
-                }
+            Event::Start(element) | Event::Empty(element) => element,
+            _ => continue,
+        };
+        let name = String::from_utf8(element.name().as_ref().to_vec()).expect("a name");
+        let held = attributes(&element);
+        match name.as_str() {
+            "testsuites" => {}
+            "testsuite" => {
+                suites.push(Suite { written: held, counted: BTreeMap::new(), cases: Vec::new() })
             }
-            _ => {}
+            _ => {
+                let suite = suites.last_mut().expect("a suite");
+                if name == "testcase" {
+                    suite.cases.push((held["classname"].clone(), held["name"].clone()));
+                    assert_eq!(held["time"], "0");
+                }
+                *suite.counted.entry(name).or_default() += 1;
+            }
         }
     }
 }
 
 fn assert_sound(xml: &str) {
     assert!(!xml.contains(['\0', '\u{1b}', '\u{fffe}', '\u{ffff}']), "{xml}");
-    let mut seen = std::collections::BTreeSet::new();
-    for (written, counts, cases) in recounted(xml) {
-        let of = |name: &str| counts.get(name).copied().unwrap_or(0).to_string();
+    let mut seen = BTreeSet::new();
+    for Suite { written, counted, cases } in suites(xml) {
+        let of = |name: &str| counted.get(name).copied().unwrap_or(0).to_string();
         assert_eq!(written["tests"], of("testcase"), "{written:?}");
         assert_eq!(written["failures"], of("failure"), "{written:?}");
         assert_eq!(written["errors"], of("error"), "{written:?}");
@@ -78,7 +84,7 @@ fn totals_agree_with_a_recount() {
     let xml = junit(&everything());
     assert_sound(&xml);
     let names: Vec<String> =
-        recounted(&xml).into_iter().map(|(written, _, _)| written["name"].clone()).collect();
+        suites(&xml).into_iter().map(|suite| suite.written["name"].clone()).collect();
     assert_eq!(
         names,
         [
@@ -119,8 +125,8 @@ fn a_long_diff_is_cut() {
 #[test]
 fn a_report_without_captures_has_no_suite() {
     let xml = junit(&report(Verdict::Pass, Vec::new()));
-    assert!(recounted(&xml).is_empty());
+    assert!(suites(&xml).is_empty());
     let mut capture = healthy();
     capture.checks.clear();
-    assert!(recounted(&junit(&report(Verdict::Pass, vec![capture]))).is_empty());
+    assert!(suites(&junit(&report(Verdict::Pass, vec![capture]))).is_empty());
 }

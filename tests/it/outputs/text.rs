@@ -2,7 +2,7 @@
 
 use super::builder::{FALSE_IDLE, everything, healthy, incident, refused, report};
 use idleproof::render::{self, terminal};
-use idleproof::report::{Report, Verdict};
+use idleproof::report::{ClaimState, Report, Verdict};
 
 fn rendered(kind: &str, report: &Report) -> String {
     (render::find(kind).expect("an output").render)(report)
@@ -69,6 +69,18 @@ fn a_withheld_figure_is_printed_nowhere() {
     {
         assert!(markdown.contains(kept), "no {kept} in:\n{markdown}");
     }
+}
+
+#[test]
+fn the_same_figure_is_printed_where_it_is_supported() {
+    let mut capture = incident();
+    capture.claims.idle.state = ClaimState::Supported;
+    let report = report(Verdict::Fail, vec![capture]);
+    for kind in ["markdown", "trust"] {
+        let text = rendered(kind, &report);
+        assert!(text.contains("99.1 %"), "{text}");
+    }
+    assert!(rendered("markdown", &report).contains("7.179 s"));
 }
 
 #[test]
