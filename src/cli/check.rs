@@ -66,6 +66,9 @@ fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
     for glob in &inputs.barren {
         say(voice, &format!("warning: no file matches `{glob}` of the policy's captures"));
     }
+    if let Some(caveat) = goldens.as_ref().and_then(Comparison::caveat) {
+        say(voice, &format!("warning: {caveat}"));
+    }
     let (found, refused) = find(&inputs.paths);
     let read = found.families.iter().flat_map(|family| &family.files);
     let policy_file = loaded.file.as_deref();

@@ -34,6 +34,14 @@ pub(crate) fn asked(args: &GateArgs, policy: &Policy) -> Result<Option<Compariso
     Ok(Some(Comparison { folders, settings, writes: args.pending.is_some() }))
 }
 
+impl Comparison {
+    /// What the policy asks for and this version does not do: better said than left to be found out.
+    pub(crate) fn caveat(&self) -> Option<&'static str> {
+        let tolerances = !self.settings.tolerances.is_empty();
+        tolerances.then_some("`golden.tolerances` is not applied yet: goldens are compared as text")
+    }
+}
+
 /// Compares a report with its goldens. Where one can't be read the gate was not evaluated: the reason comes second.
 pub(crate) fn compare(
     report: Report,

@@ -166,10 +166,7 @@ mod tests {
                 Kind::DeviceSync,
                 "cudaDeviceSynchronize hipDeviceSynchronize cuCtxSynchronize cudaThreadSynchronize",
             ),
-            (
-                Kind::Sync,
-                "hipStreamSynchronize cudaEventSynchronize cudaStreamSynchronize_ptsz",
-            ),
+            (Kind::Sync, "hipStreamSynchronize cudaEventSynchronize cudaStreamSynchronize_ptsz"),
             (Kind::StreamWait, "cudaStreamWaitEvent hipStreamWaitEvent cuStreamWaitEvent_ptsz"),
             (
                 Kind::CaptureBegin,
