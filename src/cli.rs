@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod explain;
+pub(crate) mod goldens;
 pub(crate) mod inputs;
 pub(crate) mod outputs;
 pub(crate) mod policy;
@@ -74,6 +75,53 @@ pub(crate) enum Command {
     /// The effective policy, or the validation of a policy file
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// The goldens that wait for a decision
+    #[command(subcommand)]
+    Golden(GoldenCommand),
+}
+
+/// What is done with pending goldens.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GoldenCommand {
+    /// List what waits, with its differences
+    Status(GoldenArgs),
+    /// Take pending files over as goldens
+    Accept {
+        #[command(flatten)]
+        which: Which,
+        #[command(flatten)]
+        folders: GoldenArgs,
+    },
+    /// Delete pending files
+    Reject {
+        #[command(flatten)]
+        which: Which,
+        #[command(flatten)]
+        folders: GoldenArgs,
+    },
+}
+
+/// Which pending goldens are meant.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Which {
+    /// Their names, as `golden status` lists them
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// All of them
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+/// Where goldens are.
+#[derive(Debug, Args)]
+pub(crate) struct GoldenArgs {
+    /// The goldens [default: those of the policy file]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) goldens: Option<PathBuf>,
+    /// Where pending files are [default: beside the goldens]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pending: Option<PathBuf>,
 }
 
 /// What is done with a policy.
@@ -90,7 +138,7 @@ pub(crate) enum PolicyCommand {
 }
 
 /// Which policy applies.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct PolicyArgs {
     /// The policy file [default: idleproof.toml, where there is one]
     #[arg(long, value_name = "FILE", conflicts_with = "preset")]
@@ -115,6 +163,12 @@ pub(crate) struct GateArgs {
     /// Files, folders and globs [default: `captures` of the policy file]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+    /// Compare with the goldens in this folder [default: that of the policy file, where it has `[golden]`]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) goldens: Option<PathBuf>,
+    /// Write what differs from its golden here, to wait for `golden accept`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pending: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

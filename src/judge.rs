@@ -71,30 +71,36 @@ pub fn conclude(
     mut captures: Vec<CaptureReport>,
     runs: Vec<RunReport>,
     skipped: Vec<SkippedFile>,
-    mut goldens: Vec<GoldenReport>,
+    goldens: Vec<GoldenReport>,
     policy: &Policy,
     policy_findings: Vec<PolicyFinding>,
 ) -> Report {
     captures.sort_by(|a, b| (&a.name, a.paths()).cmp(&(&b.name, b.paths())));
-    for golden in &mut goldens {
-        golden.level = golden_level(golden, &captures, policy);
-    }
-    let verdict = verdict(&captures, &goldens, &policy_findings);
     let tool = Tool {
         name: env!("CARGO_PKG_NAME").to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    Report {
+    let report = Report {
         schema_version: SCHEMA_VERSION,
         tool,
         policy: policy.stamp(),
-        verdict,
+        verdict: Verdict::Error,
         captures,
         runs,
         skipped,
-        goldens,
+        goldens: Vec::new(),
         policy_findings,
+    };
+    with_goldens(report, goldens, policy)
+}
+
+/// The report with these goldens in place of its own: they are compared with what the report says, so they come after.
+pub fn with_goldens(report: Report, mut goldens: Vec<GoldenReport>, policy: &Policy) -> Report {
+    for golden in &mut goldens {
+        golden.level = golden_level(golden, &report.captures, policy);
     }
+    let verdict = verdict(&report.captures, &goldens, &report.policy_findings);
+    Report { verdict, goldens, ..report }
 }
 
 /// Gives captures that were found under equal names from different places the paths of their first files.

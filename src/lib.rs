@@ -147,3 +147,22 @@ fn skipped(files: &[trace::Skipped]) -> Vec<SkippedFile> {
     };
     files.iter().map(report).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{broken, guarded};
+    use crate::report::Outcome;
+
+    #[test]
+    fn a_panic_is_a_refused_capture_and_no_end() {
+        let panic = guarded(|| -> u8 { panic!("index {} of {}", 3, 2) }).unwrap_err();
+        let report = broken("a", "captures/a", &panic);
+        assert_eq!(report.outcome, Outcome::Refused);
+        let error = report.error.unwrap();
+        assert_eq!(
+            (error.kind.as_str(), error.message.as_str()),
+            ("internal", "internal error: index 3 of 2")
+        );
+        assert_eq!(guarded(|| 5), Ok(5));
+    }
+}

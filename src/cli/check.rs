@@ -1,5 +1,6 @@
 //! `check` and `report`: from arguments to a verdict.
 
+use super::goldens::{self, Comparison};
 use super::inputs::{self, Inputs};
 use super::policy::{self, Loaded};
 use super::{GateArgs, ReportArgs, RunArgs, Stop, Voice, outputs};
@@ -15,13 +16,14 @@ use std::path::{Path, PathBuf};
 /// Analyses and gates; the exit code.
 pub(crate) fn check(args: &GateArgs, voice: &Voice, today: Date) -> Result<u8, Stop> {
     let loaded = policy::load(&args.run.policy)?;
-    tell_policy(&loaded, voice);
+    let goldens = goldens::asked(args, &loaded.policy)?;
     let (inputs, coverage) = if args.paths.is_empty() {
         (inputs::of_policy(&loaded.policy), Coverage::Everything)
     } else {
         (inputs::named(&args.paths), Coverage::Named)
     };
-    let report = run(inputs, &loaded, &args.run, voice, coverage, today)?;
+    let asked = Asked { inputs, coverage, loaded, goldens, args: &args.run };
+    let report = run(asked, voice, today)?;
     Ok(match report.verdict {
         Verdict::Pass => 0,
         Verdict::Fail => 1,
@@ -32,32 +34,40 @@ pub(crate) fn check(args: &GateArgs, voice: &Voice, today: Date) -> Result<u8, S
 /// Analyses without gating; the exit code.
 pub(crate) fn report(args: &ReportArgs, voice: &Voice, today: Date) -> Result<u8, Stop> {
     let loaded = policy::load(&args.run.policy)?;
-    tell_policy(&loaded, voice);
     let inputs = inputs::named(&args.paths);
-    let report = run(inputs, &loaded, &args.run, voice, Coverage::Named, today)?;
+    let coverage = Coverage::Named;
+    let asked = Asked { inputs, coverage, loaded, goldens: None, args: &args.run };
+    let report = run(asked, voice, today)?;
     Ok(match report.verdict {
         Verdict::Pass | Verdict::Fail => 0,
         Verdict::Error => 4,
     })
 }
 
+/// What one run is asked to do.
+struct Asked<'a> {
+    inputs: Result<Inputs, Stop>,
+    coverage: Coverage,
+    loaded: Loaded,
+    goldens: Option<Comparison>,
+    args: &'a RunArgs,
+}
+
 /// One run: outputs are written whatever the verdict, and where no capture was found as well, so that none of an
 /// earlier run is taken for this one's.
-fn run(
-    inputs: Result<Inputs, Stop>,
-    loaded: &Loaded,
-    args: &RunArgs,
-    voice: &Voice,
-    coverage: Coverage,
-    today: Date,
-) -> Result<Report, Stop> {
-    let (inputs, missing) = match inputs {
+fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
+    let Asked { inputs, coverage, loaded, goldens, args } = asked;
+    tell_policy(&loaded, voice);
+    let (inputs, nothing_matched) = match inputs {
         Ok(inputs) => (inputs, None),
         Err(stop @ Stop::NoCapture(_)) => (Inputs::default(), Some(stop)),
         Err(stop) => return Err(stop),
     };
     for glob in &inputs.barren {
         say(voice, &format!("warning: no file matches `{glob}` of the policy's captures"));
+    }
+    if let Some(caveat) = goldens.as_ref().and_then(Comparison::caveat) {
+        say(voice, &format!("warning: {caveat}"));
     }
     let (found, refused) = find(&inputs.paths);
     let read = found.families.iter().flat_map(|family| &family.files);
@@ -67,17 +77,19 @@ fn run(
 
     let mut evaluation = in_threads(args, || evaluate(&found, &loaded.policy, today))?;
     evaluation.captures.extend(refused);
-    let report = conclude(evaluation, &loaded.policy, coverage, today);
-
-    outputs::write_all(&args.outputs, &report)?;
-    match missing {
-        Some(stop) => Err(stop),
-        None if report.captures.is_empty() => Err(nothing(&inputs.paths, &report)),
-        None => {
-            write_summary(&report, voice);
-            Ok(report)
-        }
+    let mut report = conclude(evaluation, &loaded.policy, coverage, today);
+    let mut ended = nothing_matched;
+    if ended.is_none() && report.captures.is_empty() {
+        ended = Some(nothing(&inputs.paths, &report));
     }
+    if let (Some(comparison), None) = (&goldens, &ended) {
+        (report, ended) = goldens::compare(report, comparison, &loaded.policy, coverage);
+    }
+    if !report.captures.is_empty() {
+        write_summary(&report, voice);
+    }
+    outputs::write_all(&args.outputs, &report)?;
+    ended.map_or(Ok(report), Err)
 }
 
 /// What lies under the paths; a path that can't be searched is a capture that can't be read, and hides no other.

@@ -42,11 +42,9 @@ pub(crate) fn named(args: &[PathBuf]) -> Result<Inputs, Stop> {
 /// The files that the policy's globs match.
 pub(crate) fn of_policy(policy: &Policy) -> Result<Inputs, Stop> {
     let Some(globs) = policy.captures() else {
-        return Err(Stop::Usage(format!(
-            "no capture is named: give files, folders or globs, or write `captures = [\"captures/**\"]` \
-             into {}",
-            super::policy::FILE
-        )));
+        let text = "no capture is named: give files, folders or globs, or write \
+                    `captures = [\"captures/**/*.json.gz\"]` into the policy file (idleproof.toml)";
+        return Err(Stop::Usage(text.to_owned()));
     };
     let mut inputs = Inputs::default();
     for glob in globs.value.texts() {

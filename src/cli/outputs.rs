@@ -112,7 +112,7 @@ pub(crate) fn write_all(targets: &[Target], report: &Report) -> Result<(), Stop>
 
 /// Writes to the standard output. A reader that has seen enough is no fault.
 pub(crate) fn print(text: &str) -> Result<(), String> {
-    let mut stdout = anstream::stdout();
+    let mut stdout = io::stdout();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(format!("can't write to the standard output: {error}"))

@@ -1,13 +1,7 @@
 //! The pipeline as the tests drive it: bytes on disk, read, analysed, measured, judged.
 
-use idleproof::checks::{CHECKS, Check};
-use idleproof::policy::{Policy, Vocabulary};
-use idleproof::read::{self, ReadError};
-use idleproof::report::{
-    CaptureReport, CheckReport, Claim, ClaimState, ErrorReport, Outcome, State,
-};
-use idleproof::trace::{Capture, Skipped};
-use idleproof::{analysis, judge};
+use idleproof::policy::Policy;
+use idleproof::report::{CaptureReport, CheckReport, Claim, ClaimState, Outcome, State};
 use std::path::{Path, PathBuf};
 
 /// What the pipeline made of the given paths.
@@ -29,57 +23,25 @@ pub(crate) fn pipeline(name: &str, bytes: &[u8]) -> CaptureReport {
     captures.remove(0)
 }
 
-/// The reports of every capture under the given paths, under the default policy.
+/// The reports of every capture under the given paths, under the default policy. A path that cannot be searched is a
+/// refused capture, as in the program.
 pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
-    let policy = default_policy();
-    let found = match read::find(paths) {
+    let found = match idleproof::read::find(paths) {
         Ok(found) => found,
-        Err(error) => return Run { captures: vec![refused(error)], skipped: Vec::new() },
+        Err(error) => {
+            return Run { captures: vec![idleproof::unreadable(error)], ..Run::default() };
+        }
     };
-    let mut run = Run::default();
-    let mut skip = |skipped: Vec<Skipped>| {
-        run.skipped.extend(skipped.into_iter().map(|one| (one.path, one.reason)));
-    };
-    skip(found.skipped);
-    for family in &found.families {
-        let family = read::read_family(family);
-        skip(family.skipped);
-        let captures = family.captures.into_iter();
-        run.captures.extend(captures.map(|capture| match capture {
-            Ok(capture) => judged(&capture, &policy),
-            Err(error) => refused(error),
-        }));
-    }
-    run
+    // No exception is in the default policy, so the day does not matter.
+    let evaluation = idleproof::evaluate(&found, &default_policy(), jiff::civil::date(2026, 1, 1));
+    let skipped = evaluation.skipped.into_iter().map(|one| (one.path, one.reason));
+    Run { captures: evaluation.captures, skipped: skipped.collect() }
 }
 
 /// The embedded policy that judges where no other is named.
 pub(crate) fn default_policy() -> Policy {
-    let vocabulary = Vocabulary { checks: CHECKS, outputs: &[] };
-    Policy::preset("default", vocabulary).unwrap_or_else(|error| panic!("{error:?}"))
-}
-
-fn judged(capture: &Capture, policy: &Policy) -> CaptureReport {
-    let analysis = analysis::analyse(capture);
-    let draft = analysis::lay_out(capture, &analysis);
-    let measure = |check: &&'static Check| (*check, (check.measure)(capture, &analysis));
-    let measurements: Vec<_> = CHECKS.iter().map(measure).collect();
-    // No exception is in the default policy, so the day does not matter.
-    judge::judge(draft, &measurements, policy, jiff::civil::Date::constant(2026, 1, 1))
-}
-
-fn refused(error: ReadError) -> CaptureReport {
-    let (line, column) = error.position.unzip();
-    let report = ErrorReport {
-        kind: error.kind.name().to_owned(),
-        message: error.message,
-        help: error.help.to_owned(),
-        path: error.path.clone(),
-        line,
-        column,
-        offset: error.offset,
-    };
-    judge::refused(error.path, Vec::new(), report)
+    let policy = Policy::preset("default", idleproof::vocabulary(&[]));
+    policy.unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 /// What the gate says of one capture: `pass`, `fail`, or `error` where it was refused.

@@ -2,6 +2,7 @@
 
 mod captures;
 mod check_cases;
+mod cli;
 mod docs;
 mod fixture;
 mod given_cases;
