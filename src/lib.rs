@@ -100,7 +100,15 @@ pub fn unreadable(error: ReadError) -> CaptureReport {
     };
     let (line, column) = position.unzip();
     let kind = kind.name().to_owned();
-    let error = ErrorReport { kind, message, help, path: path.clone(), line, column, offset };
+    let error = ErrorReport {
+        kind,
+        message,
+        help: help.to_owned(),
+        path: path.clone(),
+        line,
+        column,
+        offset,
+    };
     judge::refused(path, vec![file], error)
 }
 

@@ -33,7 +33,8 @@ pub fn content(trace: &Trace) -> Content {
     }
     let handed_over = trace.host_calls.iter().any(|call| call.kind.hands_over_work());
     if trace.device_events.is_empty() && !handed_over && trace.profiler.counter_ranges == 0 {
-        return Content::HostOnly;
+        // Without any launch, a stream capture that was begun still tells what was recorded.
+        return if windows.is_empty() { Content::HostOnly } else { Content::CaptureShard };
     }
     Content::Workload
 }

@@ -25,12 +25,23 @@ pub(crate) fn pipeline(name: &str, bytes: &[u8]) -> CaptureReport {
 
 /// The reports of every capture under the given paths, under the default policy.
 pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
-    let found = idleproof::read::find(paths).unwrap_or_else(|error| panic!("{error:?}"));
-    let policy = Policy::preset("default", idleproof::vocabulary(&[]));
-    let policy = policy.unwrap_or_else(|errors| panic!("{errors}"));
-    let evaluation = idleproof::evaluate(&found, &policy, jiff::civil::date(2026, 1, 1));
+    let found = match idleproof::read::find(paths) {
+        Ok(found) => found,
+        Err(error) => {
+            return Run { captures: vec![idleproof::unreadable(error)], skipped: Vec::new() };
+        }
+    };
+    // No exception is in the default policy, so the day does not matter.
+    let today = jiff::civil::Date::constant(2026, 1, 1);
+    let evaluation = idleproof::evaluate(&found, &default_policy(), today);
     let skipped = evaluation.skipped.into_iter().map(|one| (one.path, one.reason));
     Run { captures: evaluation.captures, skipped: skipped.collect() }
+}
+
+/// The embedded policy that judges where no other is named.
+pub(crate) fn default_policy() -> Policy {
+    Policy::preset("default", idleproof::vocabulary(&[]))
+        .unwrap_or_else(|error| panic!("{error:?}"))
 }
 
 /// What the gate says of one capture: `pass`, `fail`, or `error` where it was refused.

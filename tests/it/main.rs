@@ -12,6 +12,8 @@ mod layers;
 mod oracle;
 mod outputs;
 mod policy;
+mod reader;
+mod reader_corpus;
 mod tidy;
 
 /// Compares text with its snapshot in `tests/it/snapshots`.
