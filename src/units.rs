@@ -2,6 +2,10 @@
 //!
 //! Floats appear when a figure is printed or held against a limit, never before.
 
+mod human;
+
+pub use human::{grouped, human_time, point, rounded};
+
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
@@ -45,6 +49,11 @@ impl Picoseconds {
     /// The time in microseconds, for printing and for limits.
     pub fn as_us_f64(self) -> f64 {
         self.0 as f64 / 1e6
+    }
+
+    /// The time for a sentence, in the unit that fits and to three significant digits: `54.7 ms`.
+    pub fn human(self) -> String {
+        human_time(i128::from(self.0), 3)
     }
 
     /// True for a time below zero.

@@ -40,8 +40,9 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     };
     let name = format!("gpu:{}", trace.device(device.device).raw_id);
     let message = format!(
-        "{name} is idle for {percent:.1} % of its window of {} µs",
-        device.window.duration()
+        "{name} is idle for {} of its window of {}",
+        device.gaps.total().human(),
+        device.window.duration().human()
     );
     Measurement::measured(
         percent,

@@ -65,13 +65,17 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let all: Picoseconds = waits.queued.iter().flatten().map(|gap| gap.pending.duration()).sum();
     let message = match (longest, api) {
         (Some(gap), Some(api)) => format!(
-            "{name} reads idle for {time} µs ({:.1} % of its window) while launched work was pending; the longest gap lasts \
-             {} µs after {api} had returned",
-            share * 100.0,
-            gap.pending.duration()
+            "{name} reads idle for {} of its window of {} although launched work was pending; the longest gap lasts {} after \
+             {api} had returned",
+            time.human(),
+            device.window.duration().human(),
+            gap.pending.duration().human()
         ),
         _ if all > Picoseconds::ZERO => {
-            format!("{name} has {all} µs of queued idle, too little or explained by event waits")
+            format!(
+                "{name} has {} of queued idle, too little or explained by event waits",
+                all.human()
+            )
         }
         _ => "no device reads idle while launched work was pending".to_owned(),
     };

@@ -51,20 +51,21 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let small = &order.small_overlaps;
     let message = match (worst, latest) {
         (Some(worst), _) => format!(
-            "{outlasting} device records outlast a later record of their stream: `{}` is recorded with {} µs where its \
-             stream leaves it {} µs",
+            "{outlasting} device records outlast a later record of their stream: `{}` is recorded with {} where its \
+             stream leaves it {}",
             trace.name(worst.name),
-            worst.recorded,
-            worst.plausible
+            worst.recorded.human(),
+            worst.plausible.human()
         ),
         (None, Some(latest)) => format!(
-            "{late} device records end after a wait for the device returned: `{}` by {} µs",
+            "{late} device records end after a wait for the device returned: `{}` by {}",
             trace.name(latest.name),
-            latest.late_by
+            latest.late_by.human()
         ),
         (None, None) if small.n_pairs > 0 => format!(
-            "no record outlasts a later one of its stream; {} neighbours overlap by at most {} µs",
-            small.n_pairs, small.longest
+            "no record outlasts a later one of its stream; {} neighbours overlap by at most {}",
+            small.n_pairs,
+            small.longest.human()
         ),
         (None, None) => "no record outlasts a later one of its stream".to_owned(),
     };

@@ -36,7 +36,8 @@ fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {
         format!("none of {linked} linked kernels starts before its launch call")
     } else {
         format!(
-            "{early} of {linked} linked kernels start before their launch call, by up to {worst} µs"
+            "{early} of {linked} linked kernels start before their launch call, by up to {}",
+            worst.human()
         )
     };
     Measurement::measured(

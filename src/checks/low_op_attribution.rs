@@ -39,9 +39,10 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let time = |class| us(attribution.class(class).1);
     let graph = attribution.class(Class::Graph);
     let message = format!(
-        "{:.1} % of the kernel time launched while recording has an operator of its own; {} kernels belong to graph replays, \
-         {} to nothing",
-        coverage.percent(),
+        "{} of {} kernel time launched while recording has an operator of its own; {} kernels belong to graph replays, {} to \
+         nothing",
+        (attribution.class(Class::Correlation).1 + attribution.class(Class::Nesting).1).human(),
+        (attribution.kernel_time - attribution.class(Class::BeforeWindow).1).human(),
         graph.0,
         attribution.class(Class::None).0
     );

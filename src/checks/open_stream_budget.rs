@@ -41,7 +41,7 @@ fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {
     let message = if worst == Picoseconds::ZERO {
         format!("the budgets of {} devices and {n_streams} streams add up exactly", devices.len())
     } else {
-        format!("a budget misses its span by {worst} µs")
+        format!("a budget misses its span by {}", worst.human())
     };
     Measurement::measured(
         worst.as_us_f64(),

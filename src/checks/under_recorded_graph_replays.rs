@@ -72,10 +72,7 @@ fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {
             nodes.part(),
             nodes.whole()
         ),
-        _ => format!(
-            "{with} of {accountable} graph replays own device records ({:.1} %)",
-            launch_coverage.percent()
-        ),
+        _ => format!("{with} of {accountable} graph replays own device records"),
     };
     Measurement::measured(
         coverage,

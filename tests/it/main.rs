@@ -6,6 +6,7 @@ mod cli;
 mod docs;
 mod fixture;
 mod given_cases;
+mod goldens;
 mod harness;
 mod judge;
 mod layers;
