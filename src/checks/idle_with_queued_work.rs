@@ -35,7 +35,15 @@ pub(super) static CHECK: Check = Check {
             from their return); work queued right behind an event wait while the host went on, which is shown apart and not counted.",
     },
     since: "0.1.0",
-    guards: &[Claim::Idle, Claim::HostStarved],
+    guards: &[
+        Claim::Idle,
+        Claim::HostStarved,
+        Claim::Ranking,
+        Claim::OpAttribution,
+        Claim::StepTime,
+        Claim::CriticalPath,
+        Claim::Estimate,
+    ],
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
@@ -65,8 +73,8 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let all: Picoseconds = waits.queued.iter().flatten().map(|gap| gap.pending.duration()).sum();
     let message = match (longest, api) {
         (Some(gap), Some(api)) => format!(
-            "{name} reads idle for {} of its window of {} although launched work was pending; the longest gap lasts {} after \
-             {api} had returned",
+            "{name}: for {} of {} the records show nothing running although work had been launched; the longest such gap lasts {} \
+             behind {api}. Records are missing, or the device waited for something other than the host",
             time.human(),
             device.window.duration().human(),
             gap.pending.duration().human()
@@ -77,7 +85,7 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
                 all.human()
             )
         }
-        _ => "no device reads idle while launched work was pending".to_owned(),
+        _ => "no device stands still while launched work is pending".to_owned(),
     };
     Measurement::measured(
         share,

@@ -39,8 +39,8 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let time = |class| us(attribution.class(class).1);
     let graph = attribution.class(Class::Graph);
     let message = format!(
-        "{} of {} kernel time launched while recording has an operator of its own; {} kernels belong to graph replays, {} to \
-         nothing",
+        "operators of their own explain {} of {} kernel time launched while recording; {} kernels ran in graph replays, {} belong \
+         to nothing",
         (attribution.class(Class::Correlation).1 + attribution.class(Class::Nesting).1).human(),
         (attribution.kernel_time - attribution.class(Class::BeforeWindow).1).human(),
         graph.0,

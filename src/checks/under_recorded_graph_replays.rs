@@ -68,11 +68,21 @@ fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {
     let most = graphs.replays.iter().map(|replay| replay.n_records).max();
     let message = match node_coverage {
         Some(nodes) if nodes.share() < launch_coverage.share() => format!(
-            "{with} of {accountable} graph replays own device records, but only {} of the {} records that they should own",
+            "graph replays left {} of the {} device records that their graphs should leave: how busy the device was is not in \
+             this capture",
             nodes.part(),
             nodes.whole()
         ),
-        _ => format!("{with} of {accountable} graph replays own device records"),
+        _ if with == accountable => {
+            format!("each of {accountable} graph replays left device records")
+        }
+        _ => format!(
+            "{} of {accountable} graph replays left no device record: how busy the device was is not in this capture ({} of work \
+             is recorded in a window of {})",
+            accountable - with,
+            busy.human(),
+            window.human()
+        ),
     };
     Measurement::measured(
         coverage,
