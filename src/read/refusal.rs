@@ -55,7 +55,7 @@ impl Refusal {
                 return Self::new(
                     ReadErrorKind::NotACapture,
                     format!(
-                        "this is no capture: it starts with {}, a capture with `{{` or `[`",
+                        "this is no capture: it starts with {}, not with the `{{` or `[` of JSON",
                         shown(byte)
                     ),
                     "name the .json or .json.gz that the profiler wrote",
