@@ -10,6 +10,7 @@ mod stop;
 
 pub(crate) use stop::Stop;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use idleproof::policy::PRESETS;
 use std::num::NonZeroUsize;
@@ -32,17 +33,23 @@ const EXIT_CODES: &str = "Exit codes:
   3  no capture matched
   4  a capture could not be read or analysed, or an internal error";
 
+const EXAMPLES: &str = "Examples:
+  idleproof check captures
+  idleproof check captures --preset strict --report junit=idleproof.xml
+  idleproof check captures/decode --goldens goldens --pending goldens";
+
 /// How much is said, and how.
 #[derive(Debug, Args)]
 pub(crate) struct Voice {
-    /// Colours on the terminal
-    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    /// Colours on the terminal: auto, always or never
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN",
+        hide_possible_values = true, display_order = 102)]
     pub(crate) color: Color,
     /// Say only what fails, and the verdict
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, conflicts_with = "verbose", display_order = 100)]
     pub(crate) quiet: bool,
     /// Say also what holds, what was skipped, and where settings come from
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, display_order = 101)]
     pub(crate) verbose: bool,
 }
 
@@ -61,12 +68,13 @@ pub(crate) enum Color {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Analyse captures and hold them against the policy and the goldens
+    #[command(after_help = EXAMPLES)]
     Check(GateArgs),
-    /// Analyse captures without gating: exit code 0 unless one can't be read
+    /// Analyse captures without gating, the report on the standard output unless --report says otherwise
     Report(ReportArgs),
-    /// Explain a check in full
+    /// Explain a check in full, or say which checks withhold a claim
     Explain {
-        /// The check's id
+        /// The check's id, or a claim such as `idle`
         #[arg(value_name = "ID")]
         id: String,
     },
@@ -144,7 +152,7 @@ pub(crate) struct PolicyArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "preset")]
     pub(crate) policy: Option<PathBuf>,
     /// A preset instead of a policy file
-    #[arg(long, value_name = "NAME", value_parser = PRESETS.each_ref().map(|preset| preset.name))]
+    #[arg(long, value_name = "NAME", value_parser = presets())]
     pub(crate) preset: Option<String>,
     /// Switch a check off; the trust list says so
     #[arg(short = 'A', long, value_name = "ID", action = ArgAction::Append)]
@@ -163,14 +171,14 @@ pub(crate) struct GateArgs {
     /// Files, folders and globs [default: `captures` of the policy file]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     /// Compare with the goldens in this folder [default: that of the policy file, where it has `[golden]`]
     #[arg(long, value_name = "DIR")]
     pub(crate) goldens: Option<PathBuf>,
     /// Write what differs from its golden here, to wait for `golden accept`
     #[arg(long, value_name = "DIR")]
     pub(crate) pending: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
 }
 
 /// What `report` needs.
@@ -192,6 +200,13 @@ pub(crate) struct RunArgs {
     #[arg(long = "report", value_name = "KIND=PATH", value_parser = outputs::parse, long_help = outputs::help())]
     pub(crate) outputs: Vec<outputs::Target>,
     /// Captures that are analysed side by side [default: one a core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", display_order = 99)]
     pub(crate) threads: Option<NonZeroUsize>,
+}
+
+/// The presets' names, each with what it is for.
+fn presets() -> PossibleValuesParser {
+    PossibleValuesParser::new(
+        PRESETS.iter().map(|preset| PossibleValue::new(preset.name).help(preset.summary)),
+    )
 }

@@ -2,8 +2,9 @@
 
 use super::goldens::{self, Comparison};
 use super::inputs::{self, Inputs};
+use super::outputs::{self, Target};
 use super::policy::{self, Loaded};
-use super::{GateArgs, ReportArgs, RunArgs, Stop, Voice, outputs};
+use super::{GateArgs, ReportArgs, RunArgs, Stop, Voice};
 use idleproof::policy::{Coverage, Policy};
 use idleproof::read::{self, Found};
 use idleproof::render::terminal::{Style, summary};
@@ -22,7 +23,8 @@ pub(crate) fn check(args: &GateArgs, voice: &Voice, today: Date) -> Result<u8, S
     } else {
         (inputs::named(&args.paths), Coverage::Named)
     };
-    let asked = Asked { inputs, coverage, loaded, goldens, args: &args.run };
+    let (purpose, outputs) = (Purpose::Gate, args.run.outputs.clone());
+    let asked = Asked { purpose, inputs, coverage, loaded, goldens, outputs, args: &args.run };
     let report = run(asked, voice, today)?;
     Ok(match report.verdict {
         Verdict::Pass => 0,
@@ -35,8 +37,13 @@ pub(crate) fn check(args: &GateArgs, voice: &Voice, today: Date) -> Result<u8, S
 pub(crate) fn report(args: &ReportArgs, voice: &Voice, today: Date) -> Result<u8, Stop> {
     let loaded = policy::load(&args.run.policy)?;
     let inputs = inputs::named(&args.paths);
-    let coverage = Coverage::Named;
-    let asked = Asked { inputs, coverage, loaded, goldens: None, args: &args.run };
+    let (purpose, coverage) = (Purpose::Report, Coverage::Named);
+    let mut outputs = args.run.outputs.clone();
+    if outputs.is_empty() {
+        outputs.push(outputs::for_people()?);
+    }
+    let goldens = None;
+    let asked = Asked { purpose, inputs, coverage, loaded, goldens, outputs, args: &args.run };
     let report = run(asked, voice, today)?;
     Ok(match report.verdict {
         Verdict::Pass | Verdict::Fail => 0,
@@ -44,19 +51,30 @@ pub(crate) fn report(args: &ReportArgs, voice: &Voice, today: Date) -> Result<u8
     })
 }
 
+/// What a run is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// A verdict.
+    Gate,
+    /// The figures, whatever the verdict.
+    Report,
+}
+
 /// What one run is asked to do.
 struct Asked<'a> {
+    purpose: Purpose,
     inputs: Result<Inputs, Stop>,
     coverage: Coverage,
     loaded: Loaded,
     goldens: Option<Comparison>,
+    outputs: Vec<Target>,
     args: &'a RunArgs,
 }
 
 /// One run: outputs are written whatever the verdict, and where no capture was found as well, so that none of an
 /// earlier run is taken for this one's.
 fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
-    let Asked { inputs, coverage, loaded, goldens, args } = asked;
+    let Asked { purpose, inputs, coverage, loaded, goldens, outputs, args } = asked;
     tell_policy(&loaded, voice);
     let (inputs, nothing_matched) = match inputs {
         Ok(inputs) => (inputs, None),
@@ -73,7 +91,7 @@ fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
     let read = found.families.iter().flat_map(|family| &family.files);
     let policy_file = loaded.file.as_deref();
     let read: Vec<&Path> = read.map(|file| file.path.as_path()).chain(policy_file).collect();
-    outputs::refuse_clashes(&args.outputs, &read)?;
+    outputs::refuse_clashes(&outputs, &read)?;
 
     let mut evaluation = in_threads(args, || evaluate(&found, &loaded.policy, today))?;
     evaluation.captures.extend(refused);
@@ -85,10 +103,12 @@ fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
     if let (Some(comparison), None) = (&goldens, &ended) {
         (report, ended) = goldens::compare(report, comparison, &loaded.policy, coverage);
     }
+    // The verdict comes last: there one looks for it.
+    let written = outputs::write_all(&outputs, &report, |text| say(voice, text));
     if !report.captures.is_empty() {
-        write_summary(&report, voice);
+        write_summary(&report, purpose, voice);
     }
-    outputs::write_all(&args.outputs, &report)?;
+    written?;
     ended.map_or(Ok(report), Err)
 }
 
@@ -147,14 +167,20 @@ fn nothing(paths: &[PathBuf], report: &Report) -> Stop {
     Stop::NoCapture(text)
 }
 
-fn write_summary(report: &Report, voice: &Voice) {
+fn write_summary(report: &Report, purpose: Purpose, voice: &Voice) {
     let style = match (voice.quiet, voice.verbose) {
         (true, _) => Style::Quiet,
         (false, true) => Style::Verbose,
         (false, false) => Style::Normal,
     };
+    let mut text = summary(report, style);
+    if purpose == Purpose::Report && report.verdict != Verdict::Error {
+        // The last line is the verdict of a gate, and this is none.
+        let before = text.trim_end().rfind('\n').map_or(0, |at| at + 1);
+        text.replace_range(before.., "not gated\n");
+    }
     // Nobody listens: the outputs and the exit code still tell.
-    let _ = anstream::stderr().write_all(summary(report, style).as_bytes());
+    let _ = anstream::stderr().write_all(text.as_bytes());
 }
 
 fn tell_policy(loaded: &Loaded, voice: &Voice) {

@@ -9,19 +9,26 @@ use std::fmt::Write;
 /// Width of the text.
 const COLUMNS: usize = 96;
 
+/// What the key `missing` of a policy means.
+const MISSING: &str = "`missing` is for a capture without the evidence: `deny` fails it and withholds the claims, `warn` \
+    notes it, `allow` passes it over.";
+
 /// A check or gate in full.
 pub(crate) fn explain(id: &str) -> Result<String, Stop> {
     let policy = default_policy()?;
     if let Some(check) = checks::find(id) {
         return Ok(explain_check(check, &policy));
     }
-    match GOLDEN_GATES.iter().find(|gate| gate.id == id) {
-        Some(gate) => Ok(explain_gate(gate, &policy)),
-        None => {
-            let help = idleproof::vocabulary(&[]).help_for(id);
-            Err(Stop::Usage(format!("unknown check `{id}`: {help}")))
-        }
+    if let Some(gate) = GOLDEN_GATES.iter().find(|gate| gate.id == id) {
+        return Ok(explain_gate(gate, &policy));
     }
+    // Claims are written `op_attribution`, ids `low-op-attribution`: who mixes the two is understood.
+    let name = id.replace('-', "_");
+    if let Some(claim) = Claim::ALL.into_iter().find(|claim| claim.name() == name) {
+        return Ok(explain_claim(claim));
+    }
+    let help = idleproof::vocabulary(&[]).help_for(id);
+    Err(Stop::Usage(format!("unknown check `{id}`: {help}")))
 }
 
 /// A table of all checks and gates.
@@ -84,11 +91,42 @@ fn explain_check(check: &Check, policy: &Policy) -> String {
         ("Why a claim misleads without it", doc.misleads),
         ("What to do", doc.remedy),
         ("The limit", doc.limit),
-        ("Exceptions", doc.exceptions),
+        ("Honest captures that look like it", doc.exceptions),
     ] {
         let _ = write!(text, "\n{title}\n{}", wrap(body));
     }
-    let _ = write!(text, "\nIn a policy\n  [checks]\n  {} = \"warn\"\n", check.id);
+    if let Some(rule) = policy.rule(check.id, &[]) {
+        let (level, missing) = (rule.level.value.name(), rule.missing.value.name());
+        let Limit { bound, value, .. } = rule.limit.value;
+        let key = bound.key();
+        let _ = write!(
+            text,
+            "\nIn a policy\n  [checks]\n  {} = {{ level = \"{level}\", {key} = {value}, missing = \"{missing}\" }}\n",
+            check.id
+        );
+        text.push_str(&wrap(MISSING));
+    }
+    text
+}
+
+/// A claim: what would withhold it.
+fn explain_claim(claim: Claim) -> String {
+    let name = claim.name();
+    let mut text =
+        format!("{name}: a claim; it is withheld where one of these checks is violated\n\n");
+    let guards: Vec<&Check> =
+        CHECKS.iter().copied().filter(|check| check.guards.contains(&claim)).collect();
+    let width = guards.iter().map(|check| check.id.len()).max().unwrap_or(0);
+    for check in &guards {
+        let _ = writeln!(text, "  {:width$}  {}", check.id, check.summary);
+    }
+    if guards.is_empty() {
+        text.push_str("  none: it is not stated yet\n");
+    }
+    let judging = CHECKS.iter().filter(|check| check.requires == Some(claim));
+    for check in judging {
+        let _ = writeln!(text, "\n{} judges it where it is supported.", check.id);
+    }
     text
 }
 

@@ -99,9 +99,10 @@ fn failed(error: &GoldenError) -> Stop {
 /// Runs a `golden` command; what it did, as text.
 pub(crate) fn run(command: &GoldenCommand) -> Result<String, Stop> {
     match command {
-        GoldenCommand::Status(args) => status(&folders(args)?),
+        GoldenCommand::Status(args) => status(&folders(args)?, &flags(args)),
         GoldenCommand::Accept { which, folders: args } => {
             let folders = folders(args)?;
+            require_pending(which, &folders, &flags(args))?;
             let mut text = String::new();
             for which in selections(which) {
                 told(&mut text, "accepted", golden::accept(&folders, which))?;
@@ -111,6 +112,7 @@ pub(crate) fn run(command: &GoldenCommand) -> Result<String, Stop> {
         }
         GoldenCommand::Reject { which, folders: args } => {
             let folders = folders(args)?;
+            require_pending(which, &folders, &flags(args))?;
             let mut text = String::new();
             for which in selections(which) {
                 told(&mut text, "rejected", golden::reject(&folders, which))?;
@@ -118,6 +120,42 @@ pub(crate) fn run(command: &GoldenCommand) -> Result<String, Stop> {
             Ok(text)
         }
     }
+}
+
+/// The end of a command that names what does not wait, before anything is written.
+fn require_pending(which: &super::Which, folders: &Folders, flags: &str) -> Result<(), Stop> {
+    let pending = golden::pending(folders).map_err(|error| failed(&error))?;
+    let folder = Path::display(&folders.pending);
+    if which.all && pending.is_empty() {
+        let text = format!(
+            "nothing waits in {folder}: `idleproof check` with --pending writes what differs from its golden"
+        );
+        return Err(Stop::Usage(text));
+    }
+    for name in &which.names {
+        let file = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
+        let file = file.strip_suffix(".new").unwrap_or(&file);
+        if !pending.iter().any(|one| one.name == file) {
+            let text = format!(
+                "no pending golden `{name}` in {folder}: `idleproof golden status{flags}` lists them"
+            );
+            return Err(Stop::Usage(text));
+        }
+    }
+    Ok(())
+}
+
+/// The folders as they were given, to be repeated in a command that is proposed.
+fn flags(args: &GoldenArgs) -> String {
+    let mut flags = String::new();
+    for (flag, folder) in [("--goldens", &args.goldens), ("--pending", &args.pending)] {
+        if let Some(folder) = folder {
+            let folder = folder.to_string_lossy();
+            let quote = if folder.contains(char::is_whitespace) { "'" } else { "" };
+            let _ = write!(flags, " {flag} {quote}{folder}{quote}");
+        }
+    }
+    flags
 }
 
 /// Every pending golden, or those that are named.
@@ -139,7 +177,7 @@ fn told(
     Ok(())
 }
 
-fn status(folders: &Folders) -> Result<String, Stop> {
+fn status(folders: &Folders, flags: &str) -> Result<String, Stop> {
     let pending = golden::pending(folders).map_err(|error| failed(&error))?;
     if pending.is_empty() {
         return Ok(format!("nothing waits in {}\n", Path::display(&folders.pending)));
@@ -150,8 +188,9 @@ fn status(folders: &Folders) -> Result<String, Stop> {
         let _ = writeln!(text, "{what} {}", one.name);
         text.push_str(&one.diff);
     }
-    text.push_str(
-        "\nidleproof golden accept --all, or with their names; idleproof golden reject likewise\n",
+    let _ = write!(
+        text,
+        "\nto take them all over:  idleproof golden accept --all{flags}\nto delete them all:     idleproof golden reject --all{flags}\nor name some instead of --all\n"
     );
     Ok(text)
 }

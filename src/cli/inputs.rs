@@ -62,6 +62,12 @@ pub(crate) fn of_policy(policy: &Policy) -> Result<Inputs, Stop> {
     Ok(inputs)
 }
 
+/// The policy's globs, each with the number of files that it matches.
+pub(crate) fn matched(policy: &Policy) -> Result<Vec<(String, usize)>, Stop> {
+    let globs = policy.captures().map_or(&[][..], |globs| globs.value.texts());
+    globs.iter().map(|glob| Ok((glob.clone(), expand(glob)?.len()))).collect()
+}
+
 fn is_glob(text: &str) -> bool {
     text.contains(['*', '?', '[', '{'])
 }

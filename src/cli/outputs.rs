@@ -41,6 +41,11 @@ pub(crate) fn parse(text: &str) -> Result<Target, String> {
     Ok(Target { output, place })
 }
 
+/// The full report on the standard output.
+pub(crate) fn for_people() -> Result<Target, Stop> {
+    parse("markdown=-").map_err(Stop::Failed)
+}
+
 /// The long help of `--report`, from the table of outputs.
 pub(crate) fn help() -> String {
     let mut text =
@@ -94,8 +99,12 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Renders and writes every target. One that can't be written does not keep the others from it.
-pub(crate) fn write_all(targets: &[Target], report: &Report) -> Result<(), Stop> {
+/// Renders and writes every target, and tells of each file. One that can't be written does not keep the others from it.
+pub(crate) fn write_all(
+    targets: &[Target],
+    report: &Report,
+    tell: impl Fn(&str),
+) -> Result<(), Stop> {
     let mut faults = Vec::new();
     for Target { output, place } in targets {
         let text = (output.render)(report);
@@ -103,7 +112,10 @@ pub(crate) fn write_all(targets: &[Target], report: &Report) -> Result<(), Stop>
             Place::StandardOutput => faults.extend(print(&text).err()),
             Place::File(path) => {
                 let fault = |error| format!("can't write {}: {error}", path.display());
-                faults.extend(write(path, text.as_bytes()).map_err(fault).err());
+                match write(path, text.as_bytes()).map_err(fault) {
+                    Ok(()) => tell(&format!("wrote {}", path.display())),
+                    Err(fault) => faults.push(fault),
+                }
             }
         }
     }

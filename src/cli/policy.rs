@@ -1,6 +1,6 @@
 //! Which policy applies, and the `policy` command.
 
-use super::{PolicyArgs, Stop};
+use super::{PolicyArgs, Stop, inputs};
 use idleproof::policy::{MAX_POLICY_BYTES, Policy, Vocabulary};
 use idleproof::render::OUTPUTS;
 use idleproof::report::Level;
@@ -45,11 +45,39 @@ pub(crate) fn show(args: &PolicyArgs) -> Result<String, Stop> {
     Ok(load(args)?.policy.show())
 }
 
-/// Validates a file; the text says that it is valid.
+/// Validates a file; the text says what it changes, and which files it is for now.
 pub(crate) fn validate(file: &Path) -> Result<String, Stop> {
     let outputs = golden_outputs();
-    read(file, idleproof::vocabulary(&outputs))?;
-    Ok(format!("{} is valid\n", file.display()))
+    let vocabulary = idleproof::vocabulary(&outputs);
+    let policy = read(file, vocabulary)?;
+    let ground = Policy::preset("default", vocabulary)?;
+    let changed = vocabulary.ids().filter(|id| differ(id, &policy, &ground)).count();
+    let checks = counted(changed, "check");
+    let mut text = format!(
+        "{} is valid: for captures without an override it sets {checks} otherwise than the default policy\n",
+        file.display()
+    );
+    for (glob, n_files) in inputs::matched(&policy)? {
+        text.push_str(&format!("captures `{glob}`: {} now\n", counted(n_files, "file")));
+    }
+    if policy.captures().is_none() {
+        text.push_str("no `captures`: `idleproof check` needs paths\n");
+    }
+    Ok(text)
+}
+
+/// True where two policies take a check differently, whatever the origin of their values.
+fn differ(id: &str, a: &Policy, b: &Policy) -> bool {
+    let values = |policy: &Policy| {
+        let rule = policy.rule(id, &[]);
+        let rule = rule.map(|rule| (rule.level.value, rule.limit.value, rule.missing.value));
+        (rule, policy.golden_level(id, &[]).map(|level| level.value))
+    };
+    values(a) != values(b)
+}
+
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 fn read(file: &Path, vocabulary: Vocabulary<'_>) -> Result<Policy, Stop> {

@@ -378,6 +378,10 @@ impl Reading<'_> {
 
 /// A limit that no measurement could reach, or every one does, is a slip of the pen.
 fn in_range(unit: Unit, limit: f64) -> Result<(), String> {
+    // Other limits are shares: half is 0.5 there, and 50 here.
+    if unit == Unit::Percent && limit > 0.0 && limit < 1.0 {
+        return Err(format!("{limit} means {limit} %: expected percent, such as 80"));
+    }
     let (most, expected) = match unit {
         Unit::Share => (1.0, "expected a share from 0 to 1"),
         Unit::Percent => (100.0, "expected percent from 0 to 100"),

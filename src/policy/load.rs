@@ -190,14 +190,32 @@ fn reword(document: &Document, error: &toml::de::Error) -> PolicyError {
         ("unknown field", "unknown key"),
         ("expected f64", "expected a number"),
         ("expected a sequence", "expected a list"),
+        ("expected a map", "expected a table such as { key = \"value\" }"),
+        ("expected struct RawGolden", "expected a table such as { dir = \"goldens\" }"),
+        ("expected struct RawTolerance", "expected a table such as { abs = 0.5 }"),
+        ("expected struct RawOverride", "expected a table with `paths` and `checks`"),
+        (
+            "expected struct RawException",
+            "expected a table with `check`, `paths`, `reason` and `expires`",
+        ),
     ];
     let message = words
         .iter()
         .fold(error.message().to_owned(), |message, (theirs, ours)| message.replace(theirs, ours));
-    match error.span() {
+    let help = key_meant(error.message()).map(|key| format!("did you mean `{key}`?"));
+    let error = match error.span() {
         Some(span) => document.error(span, message),
         None => document.error_somewhere(message),
-    }
+    };
+    error.help(help.unwrap_or_default())
+}
+
+/// The key that an unknown one should have been: the message quotes the unknown one first, then those that are known.
+fn key_meant(message: &str) -> Option<&str> {
+    let quoted = message.strip_prefix("unknown field ")?;
+    let mut keys = quoted.split('`').skip(1).step_by(2);
+    let wrong = keys.next()?;
+    nearest(wrong, keys)
 }
 
 /// The path of `name` as seen from where `path` is seen from; `None` unless `name` is relative.

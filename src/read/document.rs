@@ -38,7 +38,7 @@ pub(super) fn read(
         let at = text.space_end(at);
         match text.at(at) {
             opening @ (b'{' | b'[') => Ok((opening, at)),
-            _ => Err(Fault { at, why: Why::Expected("`{` or `[`") }),
+            _ => Err(Fault { at, why: Why::NoDocument }),
         }
     });
     let opening = opening.map_err(|refusal| empty_or(refusal, window))?;

@@ -104,7 +104,10 @@ fn no_capture(file: &FoundFile, error: &ReadError) -> Option<String> {
     }
     let named_like = name_says(&file.path);
     match error.kind {
-        ReadErrorKind::NotACapture => Some(error.message.clone()),
+        // Text that does not even start as JSON has a place: under a trace's name it is a trace that was lost.
+        ReadErrorKind::NotACapture if error.offset.is_none() || named_like == NameSays::Nothing => {
+            Some(error.message.clone())
+        }
         ReadErrorKind::NoTraceEvents if named_like != NameSays::Trace => {
             Some("JSON without traceEvents".to_owned())
         }

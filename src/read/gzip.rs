@@ -73,10 +73,16 @@ impl Gzip {
         match status {
             Ok(Status::StreamEnd) => self.stage = Stage::Trailer,
             Ok(_) if at_end && written == 0 => {
-                return Err(Refusal::truncated("the gzip data is truncated"));
+                return Err(Refusal::truncated(
+                    "the gzip data is truncated (the place is that in the decompressed text)",
+                ));
             }
             Ok(_) => {}
-            Err(error) => return Err(damaged(format!("the gzip data is damaged: {error}"))),
+            Err(error) => {
+                return Err(damaged(format!(
+                    "the gzip data is damaged (the place is that in the decompressed text): {error}"
+                )));
+            }
         }
         Ok(written)
     }

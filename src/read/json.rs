@@ -17,6 +17,8 @@ pub(super) struct Fault {
 /// What is wrong with a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
+    /// The text does not start as JSON that could be a trace.
+    NoDocument,
     /// Something else should stand here.
     Expected(&'static str),
     /// A raw control character inside a string.

@@ -51,6 +51,16 @@ impl Refusal {
     /// A refusal because the text is no JSON.
     pub(super) fn malformed(why: Why, byte: u8) -> Self {
         let (message, help) = match why {
+            Why::NoDocument => {
+                return Self::new(
+                    ReadErrorKind::NotACapture,
+                    format!(
+                        "this is no capture: it starts with {}, not with the `{{` or `[` of JSON",
+                        shown(byte)
+                    ),
+                    "name the .json or .json.gz that the profiler wrote",
+                );
+            }
             Why::Expected(what) => (
                 format!("malformed JSON: expected {what}, found {}", shown(byte)),
                 "a name with raw quotes is the usual cause; record with a newer profiler, or escape the text at this place",

@@ -295,6 +295,76 @@ fn goldens_are_compared_accepted_and_never_written_by_a_check() {
 }
 
 #[test]
+fn golden_commands_repeat_their_folders_and_end_where_nothing_waits() {
+    let world = folder(&["healthy"], "");
+    let here = world.path();
+    let run = |arguments: &[&str]| idleproof(here, arguments);
+    let nothing = run(&["golden", "accept", "--all", "--goldens", "kept"]);
+    assert_eq!(code(&nothing), 2, "{}", stderr(&nothing));
+    assert!(stderr(&nothing).contains("nothing waits in kept") && !here.join("kept").exists());
+
+    let folders = ["--goldens", "kept", "--pending", "waiting here"];
+    assert_eq!(code(&run(&[&["check", "captures"], &folders[..]].concat())), 1);
+    let status = stdout(&run(&[&["golden", "status"], &folders[..]].concat()));
+    let hint = "idleproof golden accept --all --goldens kept --pending 'waiting here'\n";
+    assert!(status.contains(hint), "{status}");
+    let unknown = run(&[&["golden", "accept", "nosuch"], &folders[..]].concat());
+    assert_eq!(code(&unknown), 2, "{}", stderr(&unknown));
+    assert!(stderr(&unknown).contains("no pending golden `nosuch`") && !here.join("kept").exists());
+    assert_eq!(code(&run(&[&["golden", "accept", "--all"], &folders[..]].concat())), 0);
+    assert_eq!(code(&run(&["check", "captures", "--goldens", "kept"])), 0);
+}
+
+#[test]
+fn a_report_is_printed_and_passes_no_gate() {
+    let world = folder(&["incident"], "");
+    let run = |arguments: &[&str]| idleproof(world.path(), arguments);
+    let printed = run(&["report", "captures"]);
+    assert!(stdout(&printed).starts_with("# idleproof"), "{}", stdout(&printed));
+    assert!(stderr(&printed).ends_with("\nnot gated\n"), "{}", stderr(&printed));
+    let written = run(&["report", "captures", "--report", "trust=out/trust.md"]);
+    assert!(written.stdout.is_empty());
+    assert!(stderr(&written).contains("wrote out/trust.md\n"), "{}", stderr(&written));
+    let quiet = run(&["check", "captures", "-q", "--report", "trust=out/trust.md"]);
+    assert!(!stderr(&quiet).contains("wrote") && stderr(&quiet).ends_with("FAILED\n"));
+}
+
+#[test]
+fn a_policy_that_is_valid_is_told_with_what_it_covers() {
+    let policy = format!("{POLICY}[checks]\nhigh-idle = \"deny\"\ngolden-missing = \"deny\"\n");
+    let world = folder(&["healthy"], &policy);
+    let told = stdout(&idleproof(world.path(), &["policy", "validate"]));
+    assert!(told.contains("sets 1 check otherwise"), "{told}");
+    assert!(told.contains("captures `captures/healthy/*.json.gz`: 1 file now"), "{told}");
+}
+
+#[test]
+fn a_file_that_is_no_json_is_no_capture() {
+    let world = folder(&[], "");
+    write(&world.path().join("notes.md"), "# Notes\n");
+    let output = idleproof(world.path(), &["check", "notes.md", "--report", "json=-"]);
+    assert_eq!(code(&output), 4, "{}", stderr(&output));
+    assert!(stderr(&output).contains("this is no capture: it starts with `#`"));
+    assert!(stdout(&output).contains("\"not_a_capture\""));
+}
+
+#[test]
+fn a_claim_is_explained_by_what_withholds_it() {
+    let world = folder(&[], "");
+    for claim in idleproof::report::Claim::ALL {
+        let told = stdout(&idleproof(world.path(), &["explain", claim.name()]));
+        for check in idleproof::checks::CHECKS {
+            let guards = check.guards.contains(&claim);
+            assert_eq!(told.contains(&format!("  {} ", check.id)), guards, "{told}");
+        }
+    }
+    let check = stdout(&idleproof(world.path(), &["explain", "low-op-attribution"]));
+    assert!(
+        check.contains("low-op-attribution = { level = \"warn\", min = 0.1, missing = \"warn\" }")
+    );
+}
+
+#[test]
 fn every_check_can_be_explained() {
     let world = folder(&[], "");
     let checks = stdout(&idleproof(world.path(), &["checks"]));

@@ -1,8 +1,10 @@
-//! Generated pages: written from the tables in the source, so that they cannot disagree with it.
+//! Generated pages, written from the tables in the source so that they cannot disagree with it, and the examples in
+//! those that are written by hand.
 
 use crate::harness::{default_policy, in_crate};
 use idleproof::checks::{CHECKS, Check};
-use idleproof::policy::Policy;
+use idleproof::policy::{PRESETS, Policy};
+use idleproof::render::OUTPUTS;
 use idleproof::report::{Bound, Level, Unit};
 use std::fmt::Write as _;
 
@@ -16,6 +18,29 @@ fn the_page_of_checks_is_fresh() {
     if committed != page {
         std::fs::write(&path, page).unwrap();
         panic!("docs/checks.md was stale: written anew from the table of checks");
+    }
+}
+
+/// Each TOML block of the documentation is a policy that the program takes.
+#[test]
+fn the_policies_in_the_documentation_are_valid() {
+    let outputs: Vec<&str> =
+        OUTPUTS.iter().filter(|output| output.golden.is_some()).map(|output| output.kind).collect();
+    let vocabulary = idleproof::vocabulary(&outputs);
+    for page in ["README.md", "docs/policy.md", "docs/goldens.md"] {
+        let text = std::fs::read_to_string(in_crate(page)).unwrap().replace("\r\n", "\n");
+        let blocks: Vec<&str> = text.split("\n```toml\n").skip(1).collect();
+        assert!(!blocks.is_empty(), "{page} has no example of a policy");
+        for block in blocks {
+            let example = block.split("\n```").next().unwrap_or_default();
+            let loader = |path: &str| Err(format!("an example extends {path}"));
+            let parsed = Policy::parse(page, example.as_bytes(), vocabulary, &loader);
+            parsed.unwrap_or_else(|errors| panic!("{errors}"));
+        }
+    }
+    let page = std::fs::read_to_string(in_crate("docs/policy.md")).unwrap();
+    for preset in &PRESETS {
+        assert!(page.contains(&format!("| `{}` |", preset.name)), "{}", preset.name);
     }
 }
 
