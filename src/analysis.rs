@@ -19,7 +19,7 @@ pub use graphs::{GraphReplay, Graphs, Shortfall};
 pub use hot::{HotKernel, hot_kernels};
 pub use launches::{JoinMethod, Launch, Launches};
 pub use lay_out::lay_out;
-pub use order::{Containment, LateEnd, StreamOrder};
+pub use order::{Containment, LateEnd, Misplaced, StreamOrder};
 pub use steps::{Step, Steps};
 pub use timeline::{DeviceTimeline, StreamTimeline, Timeline};
 pub use waits::{DeviceWaits, QueuedGap, Waits};

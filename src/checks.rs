@@ -17,6 +17,7 @@ mod low_op_attribution;
 mod no_device_activity;
 mod open_stream_budget;
 mod shared_correlation_ids;
+mod sync_without_recorded_work;
 mod under_recorded_graph_replays;
 
 use crate::analysis::Analysis;
@@ -98,6 +99,7 @@ pub static CHECKS: &[&Check] = &[
     &under_recorded_graph_replays::CHECK,
     &incomplete_graph_replays::CHECK,
     &idle_with_queued_work::CHECK,
+    &sync_without_recorded_work::CHECK,
     &no_device_activity::CHECK,
     &low_op_attribution::CHECK,
     &attribution_methods_disagree::CHECK,

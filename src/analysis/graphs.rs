@@ -81,7 +81,7 @@ pub(super) fn replays(trace: &Trace, shards: &[Record], launches: &Launches) -> 
     let mut replays = Vec::new();
     let mut replay_of_call: BTreeMap<usize, usize> = BTreeMap::new();
     for (call, host_call) in trace.host_calls.iter().enumerate() {
-        if host_call.kind == HostCallKind::GraphLaunch && !launches.is_captured(host_call) {
+        if host_call.kind == HostCallKind::GraphLaunch && !launches.is_captured(call, host_call) {
             replay_of_call.insert(call, replays.len());
             let cut_off = launches.is_cut_off(call);
             replays.push(GraphReplay { call, n_records: 0, n_kernels: 0, graph: None, cut_off });

@@ -78,17 +78,17 @@ impl Launches {
         self.of_event[event].call().map(|call| &trace.host_calls[call])
     }
 
-    /// True where the call lies inside stream capture.
-    pub fn is_captured(&self, call: &HostCall) -> bool {
-        self.capture_windows.contains(call.interval.start())
+    /// True where the call lies inside stream capture and owns no record: work that ran was not being captured.
+    pub fn is_captured(&self, index: usize, call: &HostCall) -> bool {
+        self.n_records[index] == 0 && self.capture_windows.contains(call.interval.start())
     }
 
-    /// True where a call without a record may be explained by the end of recording: its id is above that of every
-    /// recorded launch, no wait for the whole device began after it and returned, and either recording ended within the
-    /// dispatch latency of the call, or the call was queued behind recorded work that lasted to the end of recording.
-    /// Work in flight at the end is dropped by the producer, so "to the end" allows for one more of the longest record.
-    /// A window that was cut ends at one instant for both sides: where host records stop long before device records do,
-    /// recording did not end first.
+    /// True where a call without a record may be explained by the end of recording: it was made after every call that has
+    /// a record, with a higher id, no wait for the whole device began after it and returned, and either recording ended
+    /// within the dispatch latency of the call, or the call was queued behind recorded work that lasted to the end of
+    /// recording. Work in flight at the end is dropped by the producer, so "to the end" allows for one more of the longest
+    /// record. A window that was cut ends at one instant for both sides: where host records stop before device records
+    /// begin, recording did not end first.
     pub fn is_cut_off(&self, call: usize) -> bool {
         self.cut_off[call]
     }
@@ -101,7 +101,7 @@ impl Launches {
     ) -> impl Iterator<Item = (usize, &'a HostCall)> + 'a {
         let calls = trace.host_calls.iter().enumerate();
         calls.filter(move |(index, call)| {
-            call.kind == kind && !self.is_captured(call) && !self.is_cut_off(*index)
+            call.kind == kind && !self.is_captured(*index, call) && !self.is_cut_off(*index)
         })
     }
 }
@@ -201,29 +201,30 @@ fn mark_before_window(trace: &Trace, of_event: &mut [Launch]) {
 fn cut_off(trace: &Trace, of_event: &[Launch], n_records: &[u32]) -> Vec<bool> {
     let mut cut = vec![false; trace.host_calls.len()];
     let intervals = || trace.device_events.iter().map(|event| event.interval);
-    let (Some(last_end), Some(longest), Some(recording_end)) = (
-        intervals().map(Interval::end).max(),
+    let recorded =
+        || of_event.iter().filter_map(|launch| launch.call()).map(|call| &trace.host_calls[call]);
+    let (Some(window), Some(longest), Some(recording_end), Some(last_id), Some(last_launch)) = (
+        intervals().reduce(Interval::hull),
         intervals().map(Interval::duration).max(),
         recording_end(trace),
+        recorded().filter_map(|call| call.correlation).max(),
+        recorded().map(|call| call.interval.start()).max(),
     ) else {
         return cut;
     };
-    let slack = longest + DISPATCH_LATENCY;
-    let host_end = trace.host_window().map_or(last_end, Interval::end);
-    let one_end = last_end + slack >= recording_end && host_end + slack >= last_end;
-    let linked = of_event.iter().filter_map(|launch| launch.call());
-    let Some(last_id) = linked.filter_map(|call| trace.host_calls[call].correlation).max() else {
-        return cut;
-    };
+    let host_end = trace.host_window().map_or(window.end(), Interval::end);
+    let to_the_end = window.end() + longest + DISPATCH_LATENCY >= recording_end;
+    let one_end = to_the_end && host_end > window.start();
     let device_syncs = trace.host_calls.iter().filter(|call| call.kind == HostCallKind::DeviceSync);
     let last_sync = device_syncs.map(|call| call.interval.start()).max();
     for (index, call) in trace.host_calls.iter().enumerate() {
         let start = call.interval.start();
         let waited_for = last_sync.is_some_and(|sync| sync >= call.interval.end());
-        let queued_behind_work = one_end && start < last_end;
+        let queued_behind_work = one_end && start < window.end();
         let too_late_to_start = start + DISPATCH_LATENCY >= recording_end;
         cut[index] = n_records[index] == 0
             && call.correlation.is_some_and(|id| id > last_id)
+            && start >= last_launch
             && !waited_for
             && (queued_behind_work || too_late_to_start);
     }

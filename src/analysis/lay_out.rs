@@ -8,7 +8,7 @@ use crate::report::{
     NoticeReport, OpRow, Outcome, Percent, Records, Share, Spread, StepRecords, StepRow,
     StreamRecords,
 };
-use crate::trace::{Capture, DeviceProperties, HostCallKind, Record, Trace};
+use crate::trace::{Capture, DeviceProperties, HostCall, HostCallKind, Record, Trace};
 use crate::units::{Interval, Picoseconds, Ratio};
 
 /// A step time is claimed from this many steps on: first and last may be cut, and one step has no spread.
@@ -155,22 +155,18 @@ fn graph(analysis: &Analysis) -> GraphRecords {
 
 fn launches(trace: &Trace, analysis: &Analysis) -> LaunchRecords {
     let joined = &analysis.launches;
-    let kernel_launches =
-        || trace.host_calls.iter().filter(|call| call.kind == HostCallKind::Launch);
-    let calls = trace.host_calls.iter().enumerate().filter(|(_, call)| {
-        matches!(call.kind, HostCallKind::Launch | HostCallKind::GraphLaunch)
-            && !joined.is_captured(call)
-    });
-    let without = trace.host_calls.iter().zip(&joined.n_records).filter(|(call, records)| {
-        call.kind == HostCallKind::Launch && **records == 0 && !joined.is_captured(call)
-    });
+    let of_kind =
+        |kind| trace.host_calls.iter().enumerate().filter(move |(_, call)| call.kind == kind);
+    let ran = |(index, call): &(usize, &HostCall)| !joined.is_captured(*index, call);
+    let kernels = of_kind(HostCallKind::Launch).filter(ran);
+    let replays = of_kind(HostCallKind::GraphLaunch).filter(ran);
     let count = |wanted: super::Launch| {
         joined.of_event.iter().filter(|launch| **launch == wanted).count() as u64
     };
     LaunchRecords {
-        calls: calls.count() as u64,
-        without_record: without.count() as u64,
-        captured: kernel_launches().filter(|call| joined.is_captured(call)).count() as u64,
+        calls: (kernels.clone().count() + replays.count()) as u64,
+        without_record: kernels.filter(|(index, _)| joined.n_records[*index] == 0).count() as u64,
+        captured: of_kind(HostCallKind::Launch).filter(|one| !ran(one)).count() as u64,
         before_window_records: count(super::Launch::BeforeWindow),
         records_without_launch: count(super::Launch::Unknown),
     }

@@ -17,6 +17,10 @@ const SYNC_TOLERANCE: Picoseconds = Picoseconds::from_us(50);
 /// A kernel may start this much before its launch call: clock conversion between host and device.
 const CAUSALITY_TOLERANCE: Picoseconds = Picoseconds::from_us(1);
 
+/// A record that starts this much before its launch call, or ends this much after the profiler's own span, has no true
+/// time: clock conversion errs by microseconds, and in every public capture device work lies inside the span.
+const MISPLACED_TOLERANCE: Picoseconds = Picoseconds::from_us(1_000);
+
 /// What contradicts the order of streams.
 #[derive(Debug, Default)]
 pub struct StreamOrder {
@@ -24,6 +28,8 @@ pub struct StreamOrder {
     pub containments: Vec<Containment>,
     /// Records that end after a wait that covered them returned.
     pub late_ends: Vec<LateEnd>,
+    /// Records that start long before their launch call, or end long after the profiler's span.
+    pub misplaced: Vec<Misplaced>,
     /// Neighbours of a stream that overlap within the tolerance: honest, and worth a note.
     pub small_overlaps: Overlaps,
     /// Neighbours of a stream that follow one another without any gap, and all neighbours.
@@ -65,6 +71,15 @@ pub struct Containment {
     pub recorded: Picoseconds,
 }
 
+/// A record that lies where it cannot have run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Misplaced {
+    /// The record's name.
+    pub name: NameId,
+    /// How far it lies before its launch call, or beyond the profiler's span.
+    pub by: Picoseconds,
+}
+
 /// A record that ends after a wait for the device returned that had begun when its launch call was over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LateEnd {
@@ -78,6 +93,7 @@ pub struct LateEnd {
 pub(super) fn stream_order(trace: &Trace, launches: &Launches) -> StreamOrder {
     let mut order = StreamOrder {
         late_ends: late_ends(trace, launches),
+        misplaced: misplaced(trace, launches),
         kernels_before_launch: kernels_before_launch(trace, launches),
         ..StreamOrder::default()
     };
@@ -160,8 +176,10 @@ type ReplayIds = FxHashSet<CorrelationId>;
 
 /// The ids of graph replays.
 fn replay_ids(trace: &Trace, launches: &Launches) -> ReplayIds {
-    let replays = trace.host_calls.iter().filter(|call| call.kind == HostCallKind::GraphLaunch);
-    replays.filter(|call| !launches.is_captured(call)).filter_map(|call| call.correlation).collect()
+    let calls = trace.host_calls.iter().enumerate();
+    let replays = calls.filter(|(_, call)| call.kind == HostCallKind::GraphLaunch);
+    let ran = replays.filter(|&(index, call)| !launches.is_captured(index, call));
+    ran.filter_map(|(_, call)| call.correlation).collect()
 }
 
 /// Counts exact repetitions. Records without a duration are left out: where a file resolves microseconds only,
@@ -197,6 +215,21 @@ fn kernels_before_launch(trace: &Trace, launches: &Launches) -> (u64, u64, Picos
         worst = worst.max(lead);
     }
     (early, linked, worst)
+}
+
+fn misplaced(trace: &Trace, launches: &Launches) -> Vec<Misplaced> {
+    let span_end = trace.profiler.span.map(crate::units::Interval::end);
+    let mut misplaced = Vec::new();
+    for (index, event) in trace.device_events.iter().enumerate() {
+        let launch = launches.call(trace, index).map(|call| call.interval.start());
+        let early = launch.map_or(Picoseconds::ZERO, |launch| launch - event.interval.start());
+        let late = span_end.map_or(Picoseconds::ZERO, |end| event.interval.end() - end);
+        let by = early.max(late);
+        if by > MISPLACED_TOLERANCE {
+            misplaced.push(Misplaced { name: event.name, by });
+        }
+    }
+    misplaced
 }
 
 /// A wait for the whole device returns when everything launched before it has ended. Judged only where the trace has a

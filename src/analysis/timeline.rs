@@ -4,6 +4,7 @@
 
 use crate::trace::{DeviceEvent, DeviceEventKind, DeviceId, IntervalSet, StreamId, Trace};
 use crate::units::{Interval, Picoseconds, Ratio};
+use std::collections::BTreeMap;
 
 /// The budgets of every device that recorded work.
 #[derive(Debug, Default)]
@@ -85,17 +86,13 @@ impl StreamTimeline {
 /// Computes the budgets of a trace.
 pub(super) fn timeline(trace: &Trace) -> Timeline {
     let by_stream = events_by_stream(trace);
-    let mut devices = Vec::new();
-    for index in 0..trace.devices.len() {
-        let streams: Vec<_> = by_stream
-            .iter()
-            .filter(|(stream, _)| trace.stream(*stream).device.index() == index)
-            .collect();
-        if let Some((first, _)) = streams.first() {
-            devices.extend(device_timeline(trace.stream(*first).device, &streams));
-        }
+    let mut by_device: BTreeMap<DeviceId, Vec<&(StreamId, Vec<&DeviceEvent>)>> = BTreeMap::new();
+    for entry in &by_stream {
+        by_device.entry(trace.stream(entry.0).device).or_default().push(entry);
     }
-    Timeline { devices }
+    let devices =
+        by_device.iter().filter_map(|(device, streams)| device_timeline(*device, streams));
+    Timeline { devices: devices.collect() }
 }
 
 /// Device events by stream, in the order of the trace's streams; streams without events are left out.

@@ -2,9 +2,9 @@
 
 use super::launches::Launches;
 use super::timeline::{DeviceTimeline, Timeline};
-use crate::trace::{DeviceId, HostCallKind, IntervalSet, StreamId, Trace};
+use crate::trace::{DeviceId, HostCallKind, IntervalSet, Trace};
 use crate::units::{Interval, Picoseconds};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A gap counts as queued idle only beyond this: 13–14 µs of dispatch latency a gap were measured on MI300X, and over
 /// 23 complete public captures at most 0.81 % of the span lay above 100 µs but for one true multi-stream stall.
@@ -21,6 +21,11 @@ const BLOCKING_TRIM: Picoseconds = Picoseconds::from_us(20);
 pub struct Waits {
     /// One entry a device of the timeline.
     pub devices: Vec<DeviceWaits>,
+    /// When the host waited inside a synchronisation call, within the span of all device work; calls over 50 µs, trimmed by
+    /// 20 µs at each end. Blocking copies are left out: staging pageable memory keeps the host and not the device.
+    pub synchronising: IntervalSet,
+    /// The part of it in which no device of the trace ran anything.
+    pub synchronising_idle: IntervalSet,
 }
 
 /// How one device's gaps stand to the host.
@@ -45,6 +50,8 @@ pub struct QueuedGap {
     pub call: usize,
     /// True where the launching thread had told the stream to wait for an event before it: the wait explains the gap.
     pub behind_event_wait: bool,
+    /// True where the record that begins the gap belongs to a graph replay.
+    pub after_replay: bool,
     /// How much of the pending part the host spent waiting for the device inside a call.
     pub host_blocked: Picoseconds,
 }
@@ -59,23 +66,34 @@ impl DeviceWaits {
 
 /// Computes the waits of every device in a timeline.
 pub(super) fn waits(trace: &Trace, timeline: &Timeline, launches: &Launches) -> Waits {
-    let blocking = blocking_calls(trace);
+    let blocking = blocking_calls(trace, HostCallKind::blocks_on_device);
+    let synchronising =
+        blocking_calls(trace, |kind| kind != HostCallKind::BlockingCopy && kind.blocks_on_device());
+    let span = timeline.devices.iter().map(|device| device.window).reduce(Interval::hull);
+    let synchronising = span.map_or_else(IntervalSet::default, |span| synchronising.clip(span));
+    let busy =
+        IntervalSet::from_intervals(timeline.devices.iter().flat_map(|device| device.busy.iter()));
     let event_waits = EventWaits::of(trace);
+    let launched = Launched::of(trace, launches);
     let devices = timeline.devices.iter().map(|device| {
         let blocking = blocking.clip(device.window);
         DeviceWaits {
             device: device.device,
-            queued: queued_gaps(trace, device, launches, &blocking, &event_waits),
+            queued: queued_gaps(device, &launched, &blocking, &event_waits),
             under_blocking: device.gaps.intersection(&blocking),
             blocking,
         }
     });
-    Waits { devices: devices.collect() }
+    Waits {
+        devices: devices.collect(),
+        synchronising_idle: synchronising.difference(&busy),
+        synchronising,
+    }
 }
 
 /// The spans in which the host waited for a device inside a call.
-fn blocking_calls(trace: &Trace) -> IntervalSet {
-    let long = trace.host_calls.iter().filter(|call| call.kind.blocks_on_device());
+fn blocking_calls(trace: &Trace, blocks: fn(HostCallKind) -> bool) -> IntervalSet {
+    let long = trace.host_calls.iter().filter(|call| blocks(call.kind));
     IntervalSet::from_intervals(
         long.filter(|call| call.interval.duration() > BLOCKING_FLOOR).filter_map(|call| {
             Interval::new(
@@ -91,40 +109,58 @@ fn blocking_calls(trace: &Trace) -> IntervalSet {
 /// Counted from the *return*: a graph launch may block until its replay starts. Of several records that end a gap at one
 /// instant, the one launched first counts.
 fn queued_gaps(
-    trace: &Trace,
     device: &DeviceTimeline,
-    launches: &Launches,
+    launched: &Launched,
     blocking: &IntervalSet,
     event_waits: &EventWaits,
 ) -> Option<Vec<QueuedGap>> {
-    let mut first_call_at: FxHashMap<Picoseconds, (Picoseconds, usize, StreamId)> =
-        FxHashMap::default();
-    for (event, launch) in trace.device_events.iter().zip(&launches.of_event) {
-        let Some(call) = launch.call() else { continue };
-        if trace.stream(event.stream).device != device.device {
-            continue;
-        }
-        let returned = trace.host_calls[call].interval.end();
-        let candidate = (returned, call, event.stream);
-        first_call_at
-            .entry(event.interval.start())
-            .and_modify(|known| *known = (*known).min(candidate))
-            .or_insert(candidate);
-    }
-    if first_call_at.is_empty() {
+    if !launched.devices.contains(&device.device) {
         return None;
     }
     let queued = device.gaps.iter().filter_map(|gap| {
-        let &(returned, call, _) = first_call_at.get(&gap.end())?;
+        let &(returned, call) = launched.first_at.get(&(device.device, gap.end()))?;
         let pending = Interval::new(gap.start().max(returned), gap.end())?;
         (pending.duration() > QUEUED_FLOOR).then(|| QueuedGap {
             pending,
             call,
             behind_event_wait: event_waits.precede(call),
+            after_replay: launched.replay_ends.contains(&(device.device, gap.start())),
             host_blocked: blocking.clip(pending).total(),
         })
     });
     Some(queued.collect())
+}
+
+/// Device records with a known launch, by where they begin and end.
+#[derive(Default)]
+struct Launched {
+    /// Devices with any such record.
+    devices: FxHashSet<DeviceId>,
+    /// The return of the launch call and the call, for each start of a record: the call that returned first.
+    first_at: FxHashMap<(DeviceId, Picoseconds), (Picoseconds, usize)>,
+    /// Where records of graph replays end.
+    replay_ends: FxHashSet<(DeviceId, Picoseconds)>,
+}
+
+impl Launched {
+    fn of(trace: &Trace, launches: &Launches) -> Self {
+        let mut launched = Self::default();
+        for (event, launch) in trace.device_events.iter().zip(&launches.of_event) {
+            let Some(call) = launch.call() else { continue };
+            let device = trace.stream(event.stream).device;
+            let candidate = (trace.host_calls[call].interval.end(), call);
+            launched.devices.insert(device);
+            launched
+                .first_at
+                .entry((device, event.interval.start()))
+                .and_modify(|known| *known = (*known).min(candidate))
+                .or_insert(candidate);
+            if trace.host_calls[call].kind == HostCallKind::GraphLaunch {
+                launched.replay_ends.insert((device, event.interval.end()));
+            }
+        }
+        launched
+    }
 }
 
 /// Which calls follow a stream-wait call on their thread with no other work handed over in between.

@@ -42,14 +42,21 @@ fn measure(capture: &Capture, _analysis: &Analysis) -> Measurement {
         trace.damaged.iter().filter(|damaged| wanted(damaged)).map(|damaged| damaged.count).sum()
     };
     let by_fault = |fault| sum(&|damaged| damaged.fault == fault);
-    let all = sum(&|_| true);
+    // Device work in a category that the reader does not know is as lost as work without a time.
+    let unknown_work =
+        capture.primary().notices.iter().filter(|notice| notice.code == "unsupported-category");
+    let unknown_work: u64 = unknown_work.map(|notice| notice.count).sum();
+    let all = sum(&|_| true) + unknown_work;
     let device = sum(&|damaged| damaged.side == RecordSide::Device);
     let first = trace.damaged.first().map(|damaged| match damaged.first {
         (name, Some(line)) => format!("`{}` in line {line}", trace.name(name)),
         (name, None) => format!("`{}`", trace.name(name)),
     });
     let message = match (&first, all) {
-        (None, _) => "no record is damaged".to_owned(),
+        (None, 0) => "no record is damaged".to_owned(),
+        (None, _) => {
+            format!("{unknown_work} device records are of a category that is not supported")
+        }
         (Some(first), 1) => format!("1 record is damaged: {first}"),
         (Some(first), _) => {
             format!("{all} records are damaged, {device} of them device work; the first is {first}")
@@ -65,6 +72,7 @@ fn measure(capture: &Capture, _analysis: &Analysis) -> Measurement {
             ("zero_duration", json!(by_fault(DamageFault::ZeroDuration))),
             ("nonfinite_number", json!(by_fault(DamageFault::NonFinite))),
             ("out_of_range", json!(by_fault(DamageFault::OutOfRange))),
+            ("unsupported_category", json!(unknown_work)),
             ("unreadable", json!(by_fault(DamageFault::Unreadable))),
             ("first", json!(first)),
         ],

@@ -16,6 +16,10 @@ const BLOCKED_TENTHS: i64 = 9;
 /// … and where it is longer than any first-use delay behind the return of a launch call: 1.1 ms was measured.
 const SINGLE_GAP_FLOOR: Picoseconds = Picoseconds::from_us(10_000);
 
+/// A single gap behind a record of a graph replay counts from here: the replay's own launch was over, so no first use
+/// explains it, and what is missing may be the rest of the replay.
+const AFTER_REPLAY_FLOOR: Picoseconds = Picoseconds::from_us(2_000);
+
 pub(super) static CHECK: Check = Check {
     id: "idle-with-queued-work",
     summary: "the device reads idle while launched work is pending",
@@ -23,7 +27,7 @@ pub(super) static CHECK: Check = Check {
         measures: "Queued idle ÷ window, for the device where it is largest. For each gap of a device's union the part that \
             is later than the *return* of the launch call of the record that ends the gap, where that exceeds 100 µs. \
             Counted are devices with at least three such gaps, and single gaps over 10 ms nine tenths of which the host \
-            spent waiting for the device inside a call.",
+            spent waiting for the device inside a call, or over 2 ms right behind a record of a graph replay.",
         misleads: "The host had done its part, so this is not host starvation whatever it is. Most often work ran that is not \
             in the file: records of earlier steps cut away by a splitter, filtered kernels, lost replays. In one public \
             capture a single such gap makes 97.8 % of the span.",
@@ -118,5 +122,7 @@ fn counted(waits: &DeviceWaits) -> Option<Vec<QueuedGap>> {
     if unexplained.len() >= REPEATED {
         return Some(unexplained);
     }
-    Some(unexplained.into_iter().filter(blocked).collect())
+    let after_replay =
+        |gap: &QueuedGap| gap.after_replay && gap.pending.duration() > AFTER_REPLAY_FLOOR;
+    Some(unexplained.into_iter().filter(|gap| blocked(gap) || after_replay(gap)).collect())
 }

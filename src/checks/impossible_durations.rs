@@ -12,8 +12,9 @@ pub(super) static CHECK: Check = Check {
     summary: "records last longer than their stream allows",
     doc: Doc {
         measures: "The number of device records that are still running when a later record of their stream has ended (by \
-            more than 20 µs), or that end more than 50 µs after a wait for the whole device returned which covered them. \
-            Work of one stream ends in order.",
+            more than 20 µs), that end more than 50 µs after a wait for the whole device returned which covered them, or that \
+            start more than 1 ms before their launch call or end more than 1 ms after the profiler's own span. Work of one \
+            stream ends in order, and nothing runs before it is launched.",
         misleads: "One damaged duration can be larger than everything else together: sums, shares, rankings and the span \
             are then its artefact, and the device looks busy to the end.",
         remedy: "Capture again with a shorter window. The kernels named in the evidence must not be quoted.",
@@ -49,7 +50,18 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let latest = order.late_ends.iter().max_by_key(|one| one.late_by);
     let overrun: Picoseconds = order.containments.iter().map(|one| one.overrun).sum();
     let small = &order.small_overlaps;
+    let misplaced = order.misplaced.len() as u64;
+    let farthest = order.misplaced.iter().max_by_key(|one| one.by);
     let message = match (worst, latest) {
+        (None, None) if farthest.is_some() => {
+            let (name, by) =
+                farthest.map_or(("", Picoseconds::ZERO), |one| (trace.name(one.name), one.by));
+            format!(
+                "{misplaced} device records lie where they cannot have run: `{name}` by {} before its launch call, or beyond \
+                 the profiler's span",
+                by.human()
+            )
+        }
         (Some(worst), _) => format!(
             "{outlasting} device records outlast a later record of their stream: `{}` is recorded with {} where its \
              stream leaves it {}",
@@ -70,7 +82,7 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
         (None, None) => "no record outlasts a later one of its stream".to_owned(),
     };
     Measurement::measured(
-        count(outlasting + late),
+        count(outlasting + late + misplaced),
         [
             ("outlasting_records", json!(outlasting)),
             ("overrun_us", us(overrun)),
@@ -79,6 +91,8 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
             ("max_plausible_us", worst.map_or(json!(null), |one| us(one.plausible))),
             ("ends_after_wait", json!(late)),
             ("ends_after_wait_by_us", latest.map_or(json!(null), |one| us(one.late_by))),
+            ("misplaced", json!(misplaced)),
+            ("misplaced_by_us", farthest.map_or(json!(null), |one| us(one.by))),
             ("small_overlaps", json!(small.n_pairs)),
             ("small_overlaps_us", us(small.total)),
             ("small_overlaps_longest_us", us(small.longest)),

@@ -40,10 +40,10 @@ pub(super) static CHECK: Check = Check {
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let trace = &capture.primary().trace;
     let launches = &analysis.launches;
-    let outside = trace
-        .host_calls
-        .iter()
-        .filter(|call| call.kind == HostCallKind::Launch && !launches.is_captured(call));
+    let calls = trace.host_calls.iter().enumerate();
+    let outside = calls.filter(|&(index, call)| {
+        call.kind == HostCallKind::Launch && !launches.is_captured(index, call)
+    });
     let n_outside = outside.count();
     if n_outside == 0 {
         return Measurement::not_applicable("no kernel launch call outside stream capture");

@@ -145,10 +145,14 @@ fn conclude(evaluation: Evaluation, policy: &Policy, coverage: Coverage, today: 
     judge::conclude(captures, Vec::new(), skipped, Vec::new(), policy, findings)
 }
 
-/// Runs in as many threads as were asked for.
+/// Beyond this a thread only costs its start.
+const THREADS_MAX: usize = 256;
+
+/// Runs in as many threads as were asked for; the result is the same for any number.
 fn in_threads<T: Send>(args: &RunArgs, run: impl FnOnce() -> T + Send) -> Result<T, Stop> {
     let Some(threads) = args.threads else { return Ok(run()) };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
+    let threads = threads.get().min(THREADS_MAX);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool =
         pool.map_err(|error| Stop::Failed(format!("can't start {threads} threads: {error}")))?;
     Ok(pool.install(run))

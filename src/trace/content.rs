@@ -40,7 +40,8 @@ pub fn content(trace: &Trace) -> Content {
 }
 
 /// The spans between the begin and the end of stream captures, over all threads.
-/// A begin without an end reaches to the last host call; an end without a begin is ignored.
+/// A begin without an end reaches to the last host call, but only where no device work starts after it: otherwise work
+/// ran that was not being captured. An end without a begin is ignored.
 pub fn stream_capture_windows(trace: &Trace) -> IntervalSet {
     let mut marks: Vec<_> = trace
         .host_calls
@@ -58,6 +59,8 @@ pub fn stream_capture_windows(trace: &Trace) -> IntervalSet {
     }
     let last =
         trace.host_calls.iter().map(|call| call.interval).reduce(crate::units::Interval::hull);
+    let last_work = trace.device_events.iter().map(|event| event.interval.start()).max();
+    open.retain(|begin| last_work.is_none_or(|work| work < begin.start()));
     windows.extend(open.into_iter().filter_map(|begin| Some(begin.hull(last?))));
     IntervalSet::from_intervals(windows)
 }

@@ -101,7 +101,9 @@ impl IntervalSet {
 
     /// Instants of the set that lie in `window`.
     pub fn clip(&self, window: Interval) -> Self {
-        Self(self.iter().filter_map(|one| one.intersection(window)).collect())
+        let first = self.0.partition_point(|one| one.end() <= window.start());
+        let inside = self.0[first..].iter().take_while(|one| one.start() < window.end());
+        Self(inside.filter_map(|one| one.intersection(window)).collect())
     }
 }
 
@@ -141,6 +143,7 @@ mod tests {
             assert_eq!(bits_of(&a.complement(at(0, 8))), !a_bits);
             assert_eq!(bits_of(&a.complement(at(2, 5))), !a_bits & 0b0001_1100);
             assert_eq!(a.total().ps(), i64::from(a_bits.count_ones()));
+            assert_eq!(bits_of(&a.clip(at(2, 5))), a_bits & 0b0001_1100);
             for (b_bits, b) in &sets {
                 assert_eq!(bits_of(&a.union(b)), a_bits | b_bits);
                 assert_eq!(bits_of(&a.intersection(b)), a_bits & b_bits);
