@@ -107,7 +107,7 @@ pub(super) fn findings(capture: &CaptureReport, level: &str) -> String {
         let found = capture.checks.iter().filter(|check| is_finding(check) && judges(check));
         found.map(|check| finding(capture, check)).collect::<String>()
     };
-    titled([
+    titled(&[
         (level, "Cannot be trusted", of(|check| !check.claims.is_empty())),
         (level, "Notes on the workload", of(|check| check.claims.is_empty())),
     ])
@@ -115,7 +115,7 @@ pub(super) fn findings(capture: &CaptureReport, level: &str) -> String {
 
 /// What else limits the capture, under headings of the given level.
 pub(super) fn limits(capture: &CaptureReport, level: &str) -> String {
-    titled([
+    titled(&[
         (level, "Also limits what can be said", other_items(capture)),
         (level, "Not evaluated", not_evaluated(capture)),
         (level, "Tolerated", tolerated(capture)),
@@ -125,7 +125,7 @@ pub(super) fn limits(capture: &CaptureReport, level: &str) -> String {
 }
 
 /// Sections under their headings; those without content are left out.
-fn titled<const N: usize>(sections: [(&str, &str, String); N]) -> String {
+fn titled(sections: &[(&str, &str, String)]) -> String {
     let mut text = String::new();
     for (level, title, body) in sections.iter().filter(|(_, _, body)| !body.is_empty()) {
         let _ = write!(text, "\n{level} {title}\n\n{body}");
