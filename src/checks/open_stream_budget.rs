@@ -39,7 +39,8 @@ fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {
     };
     let n_streams: usize = devices.iter().map(|device| device.streams.len()).sum();
     let message = if worst == Picoseconds::ZERO {
-        format!("the budgets of {} devices and {n_streams} streams add up exactly", devices.len())
+        let devices = counted(devices.len(), "device");
+        format!("the budgets of {devices} and {} add up exactly", counted(n_streams, "stream"))
     } else {
         format!("a budget misses its span by {}", worst.human())
     };
@@ -48,4 +49,9 @@ fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {
         [("devices", json!(devices.len())), ("streams", json!(n_streams)), ("worst_us", us(worst))],
         message,
     )
+}
+
+fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }

@@ -111,6 +111,12 @@ impl Search {
                 Ok(metadata) if metadata.is_dir() => self.folder(&path, depth + 1, candidates)?,
                 Ok(metadata) if metadata.is_file() => self.file(&path, candidates),
                 Ok(_) => self.skip(&path, "neither a file nor a folder"),
+                // A capture that its name promises and that cannot be opened is a lost capture: reading it says why.
+                Err(_)
+                    if matches!(name_says(&path), NameSays::Trace | NameSays::CompressedJson) =>
+                {
+                    candidates.push(path);
+                }
                 Err(error) => self.skip(&path, &format!("cannot be read: {error}")),
             }
         }

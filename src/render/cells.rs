@@ -2,9 +2,19 @@
 
 use super::escape;
 use super::format::{self, DASH};
-use crate::report::{CaptureReport, Cell, CheckReport, Claim, Percent};
+use crate::report::{CaptureReport, Cell, CheckReport, Claim, Percent, Unit};
+use serde_json::Value;
 
-/// A figure behind the claim that it would make: the figure, `— (check-id)` or `undefined`.
+/// How much of what a check saw is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// Without zeros, gaps, and what the check's message says already.
+    Telling,
+    /// Everything.
+    All,
+}
+
+/// A figure behind the claim that it would make: the figure, `— (check-id +1)` or `undefined`.
 pub(super) fn guarded<T>(
     capture: &CaptureReport,
     claim: Claim,
@@ -14,7 +24,14 @@ pub(super) fn guarded<T>(
     match capture.cell(claim, figure) {
         Cell::Stated(figure) => print(figure),
         // Ids need no escaping, but those of a report that was read back could be anything.
-        Cell::Withheld(by) => format!("{DASH} ({})", escape::markdown(&by.join(", "))),
+        Cell::Withheld(by) => {
+            let first = by.first().map_or("", String::as_str);
+            let more = match by.len() {
+                0 | 1 => String::new(),
+                n_checks => format!(" +{}", n_checks - 1),
+            };
+            format!("{DASH} ({}{more})", escape::markdown(first))
+        }
         Cell::Undefined => "undefined".to_owned(),
     }
 }
@@ -43,33 +60,47 @@ pub(super) fn measured_and_limit(check: &CheckReport) -> (String, String) {
     }
 }
 
+/// The measured number against its limit: `measured 2.3 %, limit: at least 100 %`. `None` where nothing was measured.
+pub(super) fn against(check: &CheckReport) -> Option<String> {
+    check.measured.and(check.limit)?;
+    let (measured, limit) = measured_and_limit(check);
+    Some(format!("measured {measured}, limit: {limit}"))
+}
+
+/// The check's message with the measured number and its limit. Not escaped.
+pub(super) fn headline(check: &CheckReport) -> String {
+    match against(check) {
+        Some(against) => format!("{} ({against})", check.message),
+        None => check.message.clone(),
+    }
+}
+
 /// What a check saw, in one line: `graph launches 128, with records 3`. Not escaped.
-pub(super) fn evidence(check: &CheckReport) -> Option<String> {
+pub(super) fn evidence(check: &CheckReport, detail: Detail) -> Option<String> {
     let seen: Vec<String> = check
         .evidence
         .iter()
-        .map(|(key, value)| {
-            let (name, text) = format::evidence(key, value);
-            format!("{name} {text}")
-        })
+        .map(|(key, value)| (value, format::evidence(key, value)))
+        .filter(|(value, (_, text))| detail == Detail::All || tells(check, value, text))
+        .map(|(_, (name, text))| format!("{name} {text}"))
         .collect();
     (!seen.is_empty()).then(|| seen.join(", "))
 }
 
-/// How many records the trust list's items of a check concern: `125 (97.7 %)`.
-pub(super) fn concerned(capture: &CaptureReport, id: &str) -> String {
-    let items = capture.trust_list.iter().filter(|item| item.check.as_deref() == Some(id));
-    let texts: Vec<String> = items
-        .filter_map(|item| match (item.count, item.share) {
-            (Some(count), Some(share)) => {
-                Some(format!("{} ({})", format::count(count), format::share(share)))
-            }
-            (Some(count), None) => Some(format::count(count)),
-            (None, Some(share)) => Some(format::share(share)),
-            (None, None) => None,
-        })
-        .collect();
-    if texts.is_empty() { DASH.to_owned() } else { texts.join(", ") }
+/// True where a piece of evidence says more than the check's message.
+fn tells(check: &CheckReport, value: &Value, text: &str) -> bool {
+    let nothing = value.is_null() || value.as_f64() == Some(0.0) || text.is_empty() || text == DASH;
+    let bare_count = text.chars().all(|character| character.is_ascii_digit() || character == ',');
+    !nothing && (bare_count || !check.message.contains(text))
+}
+
+/// How many records a check's items of the trust list concern, where the measured number does not say it.
+pub(super) fn concerned(capture: &CaptureReport, check: &CheckReport) -> Option<u64> {
+    if check.limit.is_some_and(|limit| limit.unit == Unit::Count) {
+        return None;
+    }
+    let item = capture.trust_list.iter().find(|item| item.check.as_ref() == Some(&check.id));
+    item.and_then(|item| item.count)
 }
 
 /// Where a file was refused: `path:line:column`, as far as it is known. Not escaped.

@@ -75,13 +75,42 @@ pub(super) fn html(text: &str) -> String {
     escaped
 }
 
-/// Text for a terminal: one line, in which nothing acts. CI systems take `##[…]` and `##vso[…]` for commands
-/// anywhere in a line of a log, so two hashes never stand together.
+/// Text for a terminal: one line, in which nothing acts, neither on the terminal nor on a CI system that reads the log.
 pub(super) fn terminal(text: &str) -> Cow<'_, str> {
     match visible(text) {
-        text if text.contains("##") => Cow::Owned(text.replace("##", "#\\u{23}")),
+        text if text.contains("##") || text.trim_start().starts_with("::") => {
+            Cow::Owned(without_commands(&text))
+        }
         text => text,
     }
+}
+
+/// CI systems take `##[…]` and `##vso[…]` for commands anywhere in a line of a log, and `::` where it begins one.
+/// Other hashes stay: headings of Markdown begin with them.
+fn without_commands(text: &str) -> String {
+    let is_command = |behind: &str| {
+        let word = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
+        behind.trim_start_matches(word).starts_with('[')
+    };
+    let mut inert = String::with_capacity(text.len() + 8);
+    let mut rest = text;
+    if let Some(behind) = text.trim_start().strip_prefix("::") {
+        inert.push_str(&text[..text.len() - behind.len() - 2]);
+        inert.push_str(":\\u{3a}");
+        rest = behind;
+    }
+    while let Some(at) = rest.find("##") {
+        let (before, hashes) = rest.split_at(at);
+        inert.push_str(before);
+        inert.push('#');
+        rest = &hashes[1..];
+        if is_command(&hashes[2..]) {
+            inert.push_str("\\u{23}");
+            rest = &hashes[2..];
+        }
+    }
+    inert.push_str(rest);
+    inert
 }
 
 /// Lines for a terminal: line breaks stay, nothing else acts.
@@ -255,6 +284,12 @@ mod tests {
         assert_eq!(text.lines().count(), 1);
         assert_eq!(terminal("gemm"), "gemm");
         assert_eq!(terminal("x##[error]y"), "x#\\u{23}[error]y");
+        assert_eq!(terminal("###[error]y"), "##\\u{23}[error]y");
+        assert_eq!(terminal("##vso[task.x]"), "#\\u{23}vso[task.x]");
+        assert_eq!(terminal(" ::error::x"), " :\\u{3a}error::x");
+        for kept in ["### Trust list", "## a [b]", "at::native::k", "####"] {
+            assert_eq!(terminal(kept), kept);
+        }
         assert_eq!(terminal_lines("a\r\n\u{1b}b"), "a\n\\u{1b}b");
     }
 

@@ -94,9 +94,9 @@ pub(super) fn shortened(text: &str, chars_max: usize) -> String {
 }
 
 /// `1 check`, `2 checks`.
-pub(super) fn counted(number: usize, singular: &str, plural: &str) -> String {
+pub(super) fn counted(number: u64, singular: &str, plural: &str) -> String {
     let noun = if number == 1 { singular } else { plural };
-    format!("{} {noun}", grouped(&number.to_string()))
+    format!("{} {noun}", count(number))
 }
 
 fn plain(value: &Value) -> String {

@@ -3,6 +3,7 @@
 //! `junit-report` writes the document. It passes text through as it is, knows no total of skipped cases and stamps
 //! host and time, so text is cleaned before it and one pass over its XML adds the total and drops the stamps.
 
+use super::cells::Detail;
 use super::escape::{xml, xml_line};
 use super::{Output, cells, words};
 use crate::report::{CaptureReport, CheckReport, GoldenReport, GoldenState, Level, Report, State};
@@ -106,7 +107,7 @@ fn capture_suite(report: &Report, capture: &CaptureReport) -> Suite {
             system_out: None,
         });
     }
-    cases.extend(capture.checks.iter().map(check_case));
+    cases.extend(capture.checks.iter().map(|check| check_case(capture, check)));
     let own = |golden: &&GoldenReport| {
         golden.state != GoldenState::Unreferenced && golden.capture == capture.name
     };
@@ -114,59 +115,47 @@ fn capture_suite(report: &Report, capture: &CaptureReport) -> Suite {
     Suite { name: capture.name.clone(), cases }
 }
 
-fn check_case(check: &CheckReport) -> Case {
+fn check_case(capture: &CaptureReport, check: &CheckReport) -> Case {
     let skipped = |type_: &str, message: &str, cause: Option<String>| {
         TestResult::SkippedWithCause { type_: type_.to_owned(), message: xml_line(message), cause }
     };
     let failed = |type_: &str| TestResult::Failure {
         type_: xml_line(type_),
-        message: xml_line(&headline(check)),
-        cause: Some(body(&details(check))),
+        message: xml_line(&cells::headline(check)),
+        cause: Some(body(&details(capture, check))),
     };
     let (result, system_out) = match check.state {
         State::Holds => (TestResult::Success, None),
         State::Violated if check.fails => (failed(&check.id), None),
-        State::Violated => {
-            (TestResult::Success, Some(format!("warning: {}\n{}", headline(check), details(check))))
-        }
+        State::Violated => (
+            TestResult::Success,
+            Some(format!("warning: {}\n{}", cells::headline(check), details(capture, check))),
+        ),
         State::NotEvaluable if check.fails => (failed("no-evidence"), None),
         State::NotEvaluable => (skipped(words::state(check), &check.message, None), None),
         State::Excepted => {
             let exception = check.exception.as_deref().unwrap_or("excepted by the policy");
             // An exception never hides the number.
-            let text = format!("{}\n{}", headline(check), details(check));
+            let text = format!("{}\n{}", cells::headline(check), details(capture, check));
             (skipped("excepted", exception, Some(body(&text))), None)
         }
     };
     Case { name: check.id.clone(), result, system_out }
 }
 
-/// Measured against the limit, in one line.
-fn headline(check: &CheckReport) -> String {
-    match (check.measured, check.limit) {
-        (Some(_), Some(_)) => {
-            let (measured, limit) = cells::measured_and_limit(check);
-            format!("{} (measured {measured}, needs {limit})", check.message)
-        }
-        _ => check.message.clone(),
-    }
-}
-
-fn details(check: &CheckReport) -> String {
+fn details(capture: &CaptureReport, check: &CheckReport) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     let mut line = |key: &str, value: &str| {
         let _ = writeln!(text, "{key}: {value}");
     };
-    if let Some(seen) = cells::evidence(check) {
+    if let Some(seen) = cells::evidence(check, Detail::All) {
         line("measured", &seen);
     }
-    if let Some(consequence) =
-        words::consequence(&check.claims).filter(|_| check.state == State::Violated)
-    {
+    if let Some(consequence) = words::consequence(capture, check) {
         line("so", &consequence);
     }
-    line("policy", &format!("{} {}", check.origin, words::level(check.level)));
+    line("policy", &format!("{} {}", check.origin, words::level_of(check)));
     line("help", &check.help);
     text
 }

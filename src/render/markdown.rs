@@ -35,7 +35,7 @@ fn render(report: &Report) -> String {
     let mut text = format!("# idleproof: {}\n\n", words::verdict(report.verdict));
     let _ = writeln!(
         text,
-        "{}. Checks: {}. Policy {}.{}\n\n{BASIS}",
+        "{}. Checks: {}. Policy {}.{}",
         tally::captures(report),
         tally::Tally::of(&report.captures).text(),
         markdown(&report.policy.name),
@@ -56,6 +56,7 @@ fn render(report: &Report) -> String {
     text.push_str(&goldens(report));
     text.push_str(&policy(report));
     text.push_str(&skipped(report));
+    let _ = write!(text, "\n{BASIS}");
     text
 }
 
@@ -77,7 +78,7 @@ fn overview(report: &Report) -> String {
             cells::codes(failing.map(|check| check.id.as_str())),
         ]
     });
-    table(&["capture", "verdict", "idle", "violated"], 4, rows)
+    format!("\n{}", table(&["capture", "verdict", "idle", "violated"], 4, rows))
 }
 
 /// One capture without a heading and without what identifies its files.
@@ -92,12 +93,21 @@ fn capture_body(capture: &CaptureReport) -> String {
         );
         return text;
     }
-    let mut section = |title: &str, body: String| {
-        if !body.is_empty() {
-            let _ = write!(text, "\n### {title}\n\n{body}");
-        }
-    };
-    section("Reconciliation", reconciliation(capture));
+    text.push_str(&trust::findings(capture, "###"));
+    let _ = write!(
+        text,
+        "\n### Trust list\n\n{}{}",
+        trust::claims(capture),
+        trust::limits(capture, "####")
+    );
+    text.push_str(&figures(capture));
+    text
+}
+
+/// Every figure of a capture, folded: what a reader opens who wants to know more.
+fn figures(capture: &CaptureReport) -> String {
+    let mut text = details("Reconciliation", &reconciliation(capture));
+    let mut section = |title: &str, body: String| text.push_str(&details(title, &body));
     if let Some(held) = &capture.records {
         section("Time budget by device, as recorded", records::devices(capture, held));
         section("Time budget by stream, as recorded", records::streams(capture, held));
@@ -112,15 +122,19 @@ fn capture_body(capture: &CaptureReport) -> String {
     }
     section(&shares::kernels_title(capture), shares::kernels(capture));
     if let Some(held) = &capture.records {
-        section("Steps", records::steps(capture, held));
+        section(&shares::steps_title(capture), records::steps(capture, held));
         section("Programs", records::programs(held));
     }
     section("What to change (inferred)", shares::what_to_change(capture));
-    section(
-        "Trust list",
-        format!("{}{}", trust::claims(capture), trust::sections(capture, "####")),
-    );
     text
+}
+
+/// A folded section. The title is HTML; blank lines around the body let Markdown inside be rendered.
+fn details(title: &str, body: &str) -> String {
+    if body.is_empty() {
+        return String::new();
+    }
+    format!("\n<details><summary>{title}</summary>\n\n{body}\n</details>\n")
 }
 
 /// Every check that was made or could not be made; those without a subject in one line.
@@ -135,7 +149,7 @@ fn reconciliation(capture: &CaptureReport) -> String {
             vec![
                 markdown_code(&check.id),
                 words::state(check).to_owned(),
-                words::level(check.level).to_owned(),
+                words::level_of(check),
                 markdown(&check.message),
                 measured,
                 limit,
@@ -175,7 +189,7 @@ fn files(capture: &CaptureReport) -> String {
         ]
     });
     let head = ["file", "format", "role", "sha256", "size", "events"];
-    format!("\n### Files\n\n{}", table(&head, 4, rows))
+    details("Files", &table(&head, 4, rows))
 }
 
 fn runs(report: &Report) -> String {
@@ -201,12 +215,8 @@ fn goldens(report: &Report) -> String {
         let state = words::golden(golden.state);
         match &golden.diff {
             Some(diff) => {
-                let _ = write!(
-                    text,
-                    "\n<details><summary>{} {state}</summary>\n\n{}\n</details>\n",
-                    html(&golden.path),
-                    markdown_block(diff, "diff")
-                );
+                let title = format!("{} {state}", html(&golden.path));
+                text.push_str(&details(&title, &markdown_block(diff, "diff")));
             }
             None => {
                 let _ = writeln!(text, "\n{} {state}.", markdown(&golden.path));
@@ -239,8 +249,8 @@ fn skipped(report: &Report) -> String {
 }
 
 /// What stands below a table that was cut.
-fn more_rows(total: usize) -> String {
-    match total.checked_sub(ROWS_MAX) {
+fn more_rows(total: usize, rows_max: usize) -> String {
+    match total.checked_sub(rows_max) {
         None | Some(0) => String::new(),
         Some(left) => format!("\n{} more in the JSON report.\n", count(left as u64)),
     }

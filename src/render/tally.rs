@@ -59,7 +59,7 @@ pub(super) fn captures(report: &Report) -> String {
         report.captures.iter().filter(|capture| capture.verdict() == wanted).count() as u64
     };
     let refused = report.captures.iter().filter(|capture| capture.outcome == Outcome::Refused);
-    let total = counted(report.captures.len(), "capture", "captures");
+    let total = counted(report.captures.len() as u64, "capture", "captures");
     let parts = [
         (of(Verdict::Pass), "pass"),
         (of(Verdict::Fail), "fail"),

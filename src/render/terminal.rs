@@ -2,6 +2,7 @@
 //!
 //! Colours are always written; the caller's stream drops them where they are not wanted.
 
+use super::cells::Detail;
 use super::escape::{terminal as clean, terminal_lines};
 use super::format::{count, counted};
 use super::{cells, tally, words};
@@ -84,10 +85,12 @@ impl Page {
                 self.note("notice", &format!("{} × {}: {}", times, notice.code, notice.message));
             }
         }
-        if capture.verdict() == Verdict::Pass && self.style > Style::Quiet {
+        if self.style > Style::Quiet {
+            let paint = if capture.verdict() == Verdict::Pass { GOOD } else { ERROR };
+            let word = words::verdict(capture.verdict());
             let tally = tally::Tally::of([capture]).text();
             let line = format!("{}: idle {}; {tally}", capture.name, cells::idle(capture));
-            let _ = writeln!(self.text, "{GOOD}pass{GOOD:#}: {}", clean(&line));
+            let _ = writeln!(self.text, "{paint}{word}{paint:#}: {}", clean(&line));
         }
     }
 
@@ -105,10 +108,10 @@ impl Page {
     fn check(&mut self, capture: &CaptureReport, check: &CheckReport) {
         match check.state {
             State::Violated if self.shows(check.fails) => {
-                self.violated(capture, check, words::consequence(&check.claims));
+                self.violated(capture, check, words::consequence(capture, check));
             }
             State::Excepted if self.style > Style::Quiet => {
-                self.violated(capture, check, words::consequence(&check.claims))
+                self.violated(capture, check, words::consequence(capture, check));
             }
             State::NotEvaluable if check.fails => {
                 let so = "the policy requires this evidence, and the capture has none";
@@ -122,9 +125,10 @@ impl Page {
     }
 
     fn violated(&mut self, capture: &CaptureReport, check: &CheckReport, so: Option<String>) {
-        self.headline(check.fails, &check.id, &with_limit(check));
+        self.headline(check.fails, &check.id, &cells::headline(check));
         self.arrow(&capture.name);
-        if let Some(seen) = cells::evidence(check) {
+        let detail = if self.style == Style::Verbose { Detail::All } else { Detail::Telling };
+        if let Some(seen) = cells::evidence(check, detail) {
             self.line("measured", &seen);
         }
         if let Some(so) = so {
@@ -133,7 +137,7 @@ impl Page {
         if let Some(exception) = &check.exception {
             self.line("excepted", exception);
         }
-        self.line("policy", &format!("{} {}", check.origin, words::level(check.level)));
+        self.line("policy", &format!("{} {}", check.origin, words::level_of(check)));
         if !check.help.is_empty() {
             self.line("help", &check.help);
         }
@@ -198,7 +202,7 @@ impl Page {
                 let _ = write!(
                     line,
                     " · {}",
-                    counted(report.skipped.len(), "file skipped", "files skipped")
+                    counted(report.skipped.len() as u64, "file skipped", "files skipped")
                 );
             }
             let _ = writeln!(self.text, "{line}");
@@ -235,16 +239,5 @@ impl Page {
 
     fn note(&mut self, word: &str, text: &str) {
         let _ = writeln!(self.text, "{NOTE}{word}{NOTE:#}: {}", clean(text));
-    }
-}
-
-/// The check's message with the number that the limit was held against.
-fn with_limit(check: &CheckReport) -> String {
-    match (check.measured, check.limit) {
-        (Some(_), Some(_)) => {
-            let (measured, limit) = cells::measured_and_limit(check);
-            format!("{} ({measured}, needs {limit})", check.message)
-        }
-        _ => check.message.clone(),
     }
 }

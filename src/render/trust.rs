@@ -5,7 +5,7 @@
 
 use super::cells::{self, table};
 use super::escape::{markdown, markdown_code};
-use super::format::{DASH, count};
+use super::format::{DASH, count, counted};
 use super::{Output, tally, words};
 use crate::report::{
     CaptureReport, CheckReport, Claim, ClaimState, Outcome, Report, State, TrustItem,
@@ -42,7 +42,8 @@ fn capture_body(capture: &CaptureReport) -> String {
     }
     text.push('\n');
     text.push_str(&claims(capture));
-    text.push_str(&sections(capture, "###"));
+    text.push_str(&findings(capture, "###"));
+    text.push_str(&limits(capture, "###"));
     text
 }
 
@@ -63,12 +64,20 @@ pub(super) fn verdict_line(capture: &CaptureReport) -> String {
     }
 }
 
-/// Every claim and whether it may be stated.
+/// Every claim and whether it may be stated; those without anything to compute them from in one line.
 pub(super) fn claims(capture: &CaptureReport) -> String {
-    let rows = Claim::ALL.map(|claim| {
+    let mut rows = Vec::new();
+    let mut undefined = Vec::new();
+    for claim in Claim::ALL {
         let state = match capture.claims.get(claim) {
-            (ClaimState::Supported, _) => "stated".to_owned(),
-            (ClaimState::Undefined, _) => "undefined".to_owned(),
+            (ClaimState::Undefined, _) => {
+                undefined.push(claim);
+                continue;
+            }
+            (ClaimState::Supported, _) => match words::unverified_by(capture, claim) {
+                open if open.is_empty() => "stated".to_owned(),
+                open => format!("stated, not verified by {}", cells::codes(open)),
+            },
             (ClaimState::Withheld, by) => {
                 format!("withheld by {}", cells::codes(by.iter().map(String::as_str)))
             }
@@ -78,47 +87,87 @@ pub(super) fn claims(capture: &CaptureReport) -> String {
             Claim::HostStarved => cells::host_starved(capture),
             _ => String::new(),
         };
-        vec![words::claim(claim).to_owned(), state, figure]
-    });
-    table(&["claim", "state", "of the time"], 2, rows)
-}
-
-/// Everything that limits the capture, under headings of the given level; sections without content are left out.
-pub(super) fn sections(capture: &CaptureReport, level: &str) -> String {
+        rows.push(vec![words::claim(claim).to_owned(), state, figure]);
+    }
     let mut text = String::new();
-    let mut section = |title: &str, body: String| {
-        if !body.is_empty() {
-            let _ = write!(text, "\n{level} {title}\n\n{body}");
-        }
-    };
-    section("Cannot be trusted", cannot_be_trusted(capture));
-    section("Also limits what can be said", other_items(capture));
-    section("Not evaluated", not_evaluated(capture));
-    section("Tolerated", tolerated(capture));
-    section("Excepted", excepted(capture));
-    section("Needs a new capture", needs_new_capture(capture));
+    if !rows.is_empty() {
+        text = table(&["claim", "state", "figure"], 2, rows);
+    }
+    if !undefined.is_empty() {
+        let gap = if text.is_empty() { "" } else { "\n" };
+        let _ =
+            writeln!(text, "{gap}Not computed from this capture: {}.", words::claims(&undefined));
+    }
     text
 }
 
-fn cannot_be_trusted(capture: &CaptureReport) -> String {
-    let rows: Vec<Vec<String>> = capture
-        .checks_in(State::Violated)
-        .map(|check| {
-            let (measured, limit) = cells::measured_and_limit(check);
-            vec![
-                markdown_code(&check.id),
-                markdown(&check.message),
-                withholds(&check.claims),
-                measured,
-                limit,
-                cells::concerned(capture, &check.id),
-            ]
-        })
-        .collect();
-    if rows.is_empty() {
-        return String::new();
+/// What the policy's checks found, with what to do about it, under headings of the given level.
+pub(super) fn findings(capture: &CaptureReport, level: &str) -> String {
+    let of = |judges: fn(&CheckReport) -> bool| {
+        let found = capture.checks.iter().filter(|check| is_finding(check) && judges(check));
+        found.map(|check| finding(capture, check)).collect::<String>()
+    };
+    titled(&[
+        (level, "Cannot be trusted", of(|check| !check.claims.is_empty())),
+        (level, "Notes on the workload", of(|check| check.claims.is_empty())),
+    ])
+}
+
+/// What else limits the capture, under headings of the given level.
+pub(super) fn limits(capture: &CaptureReport, level: &str) -> String {
+    titled(&[
+        (level, "Also limits what can be said", other_items(capture)),
+        (level, "Not evaluated", not_evaluated(capture)),
+        (level, "Tolerated", tolerated(capture)),
+        (level, "Excepted", excepted(capture)),
+        (level, "Needs a new capture", needs_new_capture(capture)),
+    ])
+}
+
+/// Sections under their headings; those without content are left out.
+fn titled(sections: &[(&str, &str, String)]) -> String {
+    let mut text = String::new();
+    for (level, title, body) in sections.iter().filter(|(_, _, body)| !body.is_empty()) {
+        let _ = write!(text, "\n{level} {title}\n\n{body}");
     }
-    table(&["check", "what was measured", "withholds", "measured", "limit", "records"], 3, rows)
+    text
+}
+
+/// A violation, or evidence that is missing although the policy requires it.
+fn is_finding(check: &CheckReport) -> bool {
+    check.state == State::Violated || check.fails
+}
+
+fn finding(capture: &CaptureReport, check: &CheckReport) -> String {
+    let missing = match check.state {
+        State::NotEvaluable => "not evaluated, and the policy requires it: ",
+        _ => "",
+    };
+    let mut text = format!(
+        "- {} ({}): {missing}{}\n",
+        markdown_code(&check.id),
+        words::level_of(check),
+        markdown(&check.message)
+    );
+    if let Some(against) = cells::against(check) {
+        let records = match cells::concerned(capture, check) {
+            Some(number) => format!("; {}", counted(number, "record", "records")),
+            None => String::new(),
+        };
+        let _ = writeln!(text, "  - {against}{records}");
+    }
+    if !check.claims.is_empty() {
+        let gone = words::consequence(capture, check);
+        let _ = writeln!(
+            text,
+            "  - {}",
+            gone.as_deref().unwrap_or("withheld: nothing that this capture could state")
+        );
+    }
+    if !check.help.is_empty() {
+        let _ = writeln!(text, "  - **what to do**: {}", markdown(&check.help));
+    }
+    text
 }
 
 /// Items of the trust list that no other section shows.
@@ -140,8 +189,9 @@ fn other_items(capture: &CaptureReport) -> String {
             (None, None) => String::new(),
         };
         let _ = write!(text, "- {number}{}", markdown(&item.item));
-        if !item.claims.is_empty() {
-            let _ = write!(text, " (limits {})", words::claims(&item.claims));
+        let limited = words::computed(capture, &item.claims);
+        if !limited.is_empty() {
+            let _ = write!(text, " (limits {})", words::claims(&limited));
         }
         text.push('\n');
     }
@@ -151,17 +201,18 @@ fn other_items(capture: &CaptureReport) -> String {
 fn not_evaluated(capture: &CaptureReport) -> String {
     let why = |check: &CheckReport| check.why.unwrap_or(WhyNotEvaluable::NoEvidence);
     let of = |wanted: WhyNotEvaluable| {
-        capture.checks_in(State::NotEvaluable).filter(move |check| why(check) == wanted)
+        capture
+            .checks_in(State::NotEvaluable)
+            .filter(move |check| why(check) == wanted && !is_finding(check))
     };
     let mut text = String::new();
     for check in of(WhyNotEvaluable::NoEvidence) {
-        let fails = if check.fails { ", and the policy requires it" } else { "" };
         let _ = writeln!(
             text,
-            "- {}: {}{fails}{}",
+            "- {}: {}{}",
             markdown_code(&check.id),
             markdown(&check.message),
-            unverified(&check.claims)
+            unverified(capture, check)
         );
     }
     for check in of(WhyNotEvaluable::SwitchedOff) {
@@ -169,7 +220,7 @@ fn not_evaluated(capture: &CaptureReport) -> String {
             text,
             "- {}: switched off by the policy{}",
             markdown_code(&check.id),
-            unverified(&check.claims)
+            unverified(capture, check)
         );
     }
     let absent: Vec<&str> =
@@ -197,18 +248,15 @@ fn tolerated(capture: &CaptureReport) -> String {
 fn excepted(capture: &CaptureReport) -> String {
     let mut text = String::new();
     for check in capture.checks_in(State::Excepted) {
-        let against = match cells::measured_and_limit(check) {
-            (measured, _) if measured == DASH => String::new(),
-            (measured, limit) => format!(" ({measured}, needs {limit})"),
-        };
+        let gone = words::consequence(capture, check);
+        let gone = gone.map(|gone| format!("; {gone}")).unwrap_or_default();
         let exception = check.exception.as_deref().unwrap_or(DASH);
         let _ = writeln!(
             text,
-            "- {}: {}{against}; excepted: {}; withholds {}",
+            "- {}: {}; excepted: {}{gone}",
             markdown_code(&check.id),
-            markdown(&check.message),
-            markdown(exception),
-            withholds(&check.claims)
+            markdown(&cells::headline(check)),
+            markdown(exception)
         );
     }
     text
@@ -222,13 +270,9 @@ fn needs_new_capture(capture: &CaptureReport) -> String {
     text
 }
 
-fn withholds(claims: &[Claim]) -> String {
-    if claims.is_empty() { "nothing".to_owned() } else { words::claims(claims) }
-}
-
-fn unverified(claims: &[Claim]) -> String {
-    if claims.is_empty() {
-        return String::new();
+fn unverified(capture: &CaptureReport, check: &CheckReport) -> String {
+    match words::computed(capture, &check.claims) {
+        open if open.is_empty() => String::new(),
+        open => format!(" (not verified for: {})", words::claims(&open)),
     }
-    format!(" (not verified for: {})", words::claims(claims))
 }

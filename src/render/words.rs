@@ -26,6 +26,16 @@ pub(super) const fn state(check: &CheckReport) -> &'static str {
     }
 }
 
+/// What the policy asks of the check; where evidence is missing, how it takes that.
+pub(super) fn level_of(check: &CheckReport) -> String {
+    match (check.state, check.why) {
+        (State::NotEvaluable, Some(WhyNotEvaluable::NoEvidence)) => {
+            format!("missing: {}", level(check.level))
+        }
+        _ => level(check.level).to_owned(),
+    }
+}
+
 /// A level as policies write it.
 pub(super) const fn level(level: Level) -> &'static str {
     match level {
@@ -65,11 +75,9 @@ pub(super) const fn claim(claim: Claim) -> &'static str {
 /// What still stands where a claim is withheld.
 const fn instead(claim: Claim) -> Option<&'static str> {
     match claim {
-        Claim::Idle => Some("busy time is at least what was recorded"),
-        Claim::KernelTime | Claim::Ranking => Some("kernels are ranked by recorded time only"),
-        Claim::OpAttribution => Some("operators keep their record counts"),
-        Claim::SourceLine => Some("source lines keep their record counts"),
-        Claim::StepTime => Some("steps keep their record counts"),
+        Claim::Idle => Some("busy time as a lower bound"),
+        Claim::KernelTime | Claim::Ranking => Some("kernels by recorded time"),
+        Claim::OpAttribution | Claim::SourceLine | Claim::StepTime => Some("record counts"),
         Claim::HostStarved
         | Claim::CriticalPath
         | Claim::CollectiveSplit
@@ -84,19 +92,46 @@ pub(super) fn claims(list: &[Claim]) -> String {
     names.join(", ")
 }
 
-/// What follows from a violation: which claims go, and what stays. `None` where no claim goes.
-pub(super) fn consequence(list: &[Claim]) -> Option<String> {
-    if list.is_empty() {
+/// What follows from a check in this capture: which claims go, and what stays. `None` where no claim goes.
+pub(super) fn consequence(capture: &CaptureReport, check: &CheckReport) -> Option<String> {
+    let gone = withheld(capture, check);
+    if gone.is_empty() {
         return None;
     }
-    let verb = if list.len() == 1 { "is" } else { "are" };
-    let mut parts = vec![format!("{} {verb} withheld: — instead of a number", claims(list))];
-    for stays in list.iter().filter_map(|listed| instead(*listed)) {
-        if parts.iter().all(|part| part != stays) {
-            parts.push(stays.to_owned());
+    let mut kept: Vec<&str> = Vec::new();
+    for stays in gone.iter().filter_map(|claim| instead(*claim)) {
+        if !kept.contains(&stays) {
+            kept.push(stays);
         }
     }
-    Some(parts.join("; "))
+    let kept = if kept.is_empty() { String::new() } else { format!("; kept: {}", kept.join(", ")) };
+    Some(format!("withheld: {}{kept}", claims(&gone)))
+}
+
+/// The claims that a check withholds in this capture. What has nothing to be computed from is not withheld.
+fn withheld(capture: &CaptureReport, check: &CheckReport) -> Vec<Claim> {
+    let by_it =
+        |claim: &Claim| withheld_by(capture, *claim).is_some_and(|by| by.contains(&check.id));
+    Claim::ALL.into_iter().filter(by_it).collect()
+}
+
+/// Those of some claims that the capture has something to compute from.
+pub(super) fn computed(capture: &CaptureReport, list: &[Claim]) -> Vec<Claim> {
+    let defined = |claim: &Claim| capture.claims.get(*claim).0 != ClaimState::Undefined;
+    list.iter().copied().filter(defined).collect()
+}
+
+/// The checks that guard a stated claim and could not be evaluated for want of evidence, where the policy wants it.
+pub(super) fn unverified_by(capture: &CaptureReport, claim: Claim) -> Vec<&str> {
+    if capture.claims.get(claim).0 != ClaimState::Supported {
+        return Vec::new();
+    }
+    let open = |check: &&CheckReport| {
+        check.why == Some(WhyNotEvaluable::NoEvidence)
+            && check.level != Level::Allow
+            && check.claims.contains(&claim)
+    };
+    capture.checks_in(State::NotEvaluable).filter(open).map(|check| check.id.as_str()).collect()
 }
 
 /// The ids of the checks that withhold a claim; `None` where it is not withheld.

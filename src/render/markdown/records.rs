@@ -2,11 +2,11 @@
 
 use super::super::cells::{self, guarded, table};
 use super::super::escape::{markdown, markdown_code};
-use super::super::format::{self, DASH, FINE, count, shortened};
+use super::super::format::{self, DASH, FINE, count, counted, shortened};
 use super::{ROWS_MAX, more_rows};
 use crate::report::{
     CaptureReport, Cell, Claim, DeviceRecords, GraphRecords, LaunchRecords, Microseconds, Records,
-    Spread,
+    Spread, StepRow,
 };
 use std::fmt::Write as _;
 
@@ -105,7 +105,7 @@ pub(super) fn streams(capture: &CaptureReport, records: &Records) -> String {
     }
     let head =
         ["device", "stream", "span", "compute", "collective", "memcpy", "idle", "device records"];
-    format!("{}{}", table(&head, 2, rows), more_rows(all().count()))
+    format!("{}{}", table(&head, 2, rows), more_rows(all().count(), ROWS_MAX))
 }
 
 pub(super) fn idle(capture: &CaptureReport, records: &Records) -> String {
@@ -161,33 +161,64 @@ pub(super) fn launches(launches: &LaunchRecords) -> String {
     )
 }
 
+/// The first steps, and the range over all of them.
 pub(super) fn steps(capture: &CaptureReport, records: &Records) -> String {
     let Some(steps) = &records.steps else { return String::new() };
     let length =
         guarded(capture, Claim::StepTime, Some(steps.duration_us), |of| spread(Some(of), time));
-    let rows = steps.rows.iter().take(ROWS_MAX).map(|step| {
-        let window = step
-            .device_window_us
-            .map(|(start, end)| Microseconds::from_ps(end.ps().saturating_sub(start.ps())));
-        vec![
-            markdown_code(&shortened(&step.name, NAME_CHARS_MAX)),
-            count(step.kernels),
-            guarded(capture, Claim::KernelTime, Some(step.kernel_sum_us), time),
-            guarded(capture, Claim::StepTime, window, time),
-            guarded(capture, Claim::StepTime, Some(step.busy_in_host_window_us), time),
-        ]
-    });
-    let head = ["step", "kernels", "sum of kernels", "device window", "busy in the host's window"];
+    let mut rows: Vec<Vec<String>> = steps
+        .rows
+        .iter()
+        .take(STEPS_MAX)
+        .zip(1_u64..)
+        .map(|(step, number)| {
+            vec![
+                count(number),
+                markdown_code(&shortened(&step.name, NAME_CHARS_MAX)),
+                count(step.kernels),
+                guarded(capture, Claim::KernelTime, Some(step.kernel_sum_us), time),
+                guarded(capture, Claim::StepTime, device_window(step), time),
+                guarded(capture, Claim::StepTime, Some(step.busy_in_host_window_us), time),
+            ]
+        })
+        .collect();
+    if steps.rows.len() > 1 {
+        rows.push(range_of_steps(capture, &steps.rows));
+    }
+    let head =
+        ["#", "step", "kernels", "sum of kernels", "device window", "busy in the host's window"];
     format!(
-        "- {} steps, marked (*read*) by {}\n- length on the host (min / median / max): {length}\n- device records a \
+        "- {}, marked (*read*) by {}\n- length on the host (min / median / max): {length}\n- device records a \
          step (min / median / max): {}\n\n{}{}",
-        count(steps.count),
+        counted(steps.count, "step", "steps"),
         markdown_code(&shortened(&steps.marker, NAME_CHARS_MAX)),
         spread(steps.records_per_step, count),
-        table(&head, 1, rows),
-        more_rows(steps.rows.len())
+        table(&head, 2, rows),
+        more_rows(steps.rows.len(), STEPS_MAX)
     )
 }
+
+/// The last row of the table: min / median / max of each column.
+fn range_of_steps(capture: &CaptureReport, rows: &[StepRow]) -> Vec<String> {
+    let range = |claim, of| guarded(capture, claim, of, |of| spread(Some(of), time));
+    let busy = rows.iter().map(|step| step.busy_in_host_window_us);
+    vec![
+        String::new(),
+        "min / median / max".to_owned(),
+        spread(Spread::of(rows.iter().map(|step| step.kernels)), count),
+        range(Claim::KernelTime, Spread::of(rows.iter().map(|step| step.kernel_sum_us))),
+        range(Claim::StepTime, Spread::of(rows.iter().filter_map(device_window))),
+        range(Claim::StepTime, Spread::of(busy)),
+    ]
+}
+
+fn device_window(step: &StepRow) -> Option<Microseconds> {
+    let (start, end) = step.device_window_us?;
+    Some(Microseconds::from_ps(end.ps().saturating_sub(start.ps())))
+}
+
+/// Steps that are shown one by one.
+const STEPS_MAX: usize = 5;
 
 /// Characters of a step's or program's name in a table.
 const NAME_CHARS_MAX: usize = 60;
@@ -212,5 +243,5 @@ pub(super) fn programs(records: &Records) -> String {
         "with device records",
         "kernels an execution (min / median / max)",
     ];
-    format!("{}{}", table(&head, 1, rows), more_rows(records.programs.len()))
+    format!("{}{}", table(&head, 1, rows), more_rows(records.programs.len(), ROWS_MAX))
 }

@@ -1,7 +1,7 @@
 //! Who the kernel time belongs to: attribution, operators, source lines, hot kernels, and what to change.
 
 use super::super::cells::{guarded, table};
-use super::super::escape::{markdown, markdown_code};
+use super::super::escape::{html, markdown, markdown_code};
 use super::super::format::{self, DASH, FINE, count, shortened};
 use super::super::words;
 use super::{ROWS_MAX, more_rows};
@@ -11,6 +11,9 @@ use std::fmt::Write as _;
 
 /// Characters of a name in a table: demangled kernel names run to thousands.
 const NAME_CHARS_MAX: usize = 72;
+
+/// Hot kernels that are shown.
+const KERNELS_MAX: usize = 10;
 
 fn time(us: Microseconds) -> String {
     format::time(us, FINE)
@@ -47,11 +50,19 @@ pub(super) fn classes(attribution: &Attribution) -> String {
     text
 }
 
+/// A title, in HTML, that says what is withheld or not verified below it.
 fn titled(capture: &CaptureReport, title: &str, claim: Claim, what: &str) -> String {
-    match words::withheld_by(capture, claim) {
-        Some(by) => format!("{title}: {what} withheld ({})", markdown(&by.join(", "))),
-        None => title.to_owned(),
+    if let Some(by) = words::withheld_by(capture, claim) {
+        return format!("{title}: {what} withheld ({})", html(&by.join(", ")));
     }
+    match words::unverified_by(capture, claim) {
+        open if open.is_empty() => title.to_owned(),
+        open => format!("{title}: not verified by {}", html(&open.join(", "))),
+    }
+}
+
+pub(super) fn steps_title(capture: &CaptureReport) -> String {
+    titled(capture, "Steps", Claim::StepTime, "their time is")
 }
 
 pub(super) fn ops_title(capture: &CaptureReport) -> String {
@@ -72,7 +83,7 @@ pub(super) fn ops(capture: &CaptureReport, attribution: &Attribution) -> String 
         ]
     });
     let head = ["operator", "class", "kernels", "recorded time", "of recorded kernel time"];
-    format!("{}{}", table(&head, 2, rows), more_rows(attribution.ops.len()))
+    format!("{}{}", table(&head, 2, rows), more_rows(attribution.ops.len(), ROWS_MAX))
 }
 
 pub(super) fn lines_title(capture: &CaptureReport) -> String {
@@ -92,7 +103,7 @@ pub(super) fn lines(capture: &CaptureReport, attribution: &Attribution) -> Strin
         ]
     });
     let head = ["line", "kernels", "recorded time", "of recorded kernel time"];
-    format!("{}{}", table(&head, 1, rows), more_rows(attribution.lines.len()))
+    format!("{}{}", table(&head, 1, rows), more_rows(attribution.lines.len(), ROWS_MAX))
 }
 
 pub(super) fn kernels_title(capture: &CaptureReport) -> String {
@@ -104,7 +115,7 @@ pub(super) fn kernels(capture: &CaptureReport) -> String {
     if capture.hot_kernels.is_empty() {
         return String::new();
     }
-    let rows = capture.hot_kernels.iter().take(ROWS_MAX).map(|kernel| {
+    let rows = capture.hot_kernels.iter().take(KERNELS_MAX).map(|kernel| {
         vec![
             name(&kernel.name),
             guarded(capture, Claim::OpAttribution, kernel.op.as_deref(), name),
@@ -114,7 +125,7 @@ pub(super) fn kernels(capture: &CaptureReport) -> String {
         ]
     });
     let head = ["kernel", "operator", "records", "recorded time", "of recorded kernel time"];
-    format!("{}{}", table(&head, 2, rows), more_rows(capture.hot_kernels.len()))
+    format!("{}{}", table(&head, 2, rows), more_rows(capture.hot_kernels.len(), KERNELS_MAX))
 }
 
 /// Conclusions under an assumption, behind the claim that they make.
