@@ -77,6 +77,15 @@ pub(crate) fn refuse_clashes(targets: &[Target], inputs: &[&Path]) -> Result<(),
                 path.display()
             )));
         }
+        // Goldens are taken over by `golden accept`, never written by an output.
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.ends_with(".snap") || name.ends_with(".snap.new") {
+            return Err(Stop::Usage(format!(
+                "the output `{}` would be written over a golden: {}",
+                target.output.kind,
+                path.display()
+            )));
+        }
     }
     Ok(())
 }
