@@ -285,7 +285,7 @@ fn executions_without_kernels_are_counted() {
     assert_eq!((loss.n_recorded, loss.n_with_kernels, loss.n_must_have_kernels), (3, 2, Some(1)));
     let program = &loss.programs[0];
     assert_eq!((program.n_recorded, program.n_with_kernels, program.n_incomplete), (Some(3), 2, 1));
-    assert_eq!(program.kernels_per_execution, Some((1, 3)));
+    assert_eq!(program.kernels_per_execution, [3, 1]);
     assert!(!program.is_constant());
 }
 

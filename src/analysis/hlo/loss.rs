@@ -72,8 +72,8 @@ pub struct ProgramLoss {
     pub n_incomplete: u64,
     /// What one execution launches by the schedule, over the ids; absent where an id's HLO is not at hand.
     pub expected: Option<KernelRange>,
-    /// The fewest and the most kernels of one execution.
-    pub kernels_per_execution: Option<(u64, u64)>,
+    /// Kernels of each execution that left any, by device and time.
+    pub kernels_per_execution: Vec<u64>,
     /// Kernels of all executions.
     pub n_kernels: u64,
 }
@@ -81,7 +81,7 @@ pub struct ProgramLoss {
 impl ProgramLoss {
     /// True where every execution left the same number of kernels.
     pub fn is_constant(&self) -> bool {
-        self.kernels_per_execution.is_none_or(|(least, most)| least == most)
+        self.kernels_per_execution.windows(2).all(|two| two[0] == two[1])
     }
 }
 
@@ -211,7 +211,7 @@ impl ProgramLoss {
             n_with_kernels: 0,
             n_incomplete: 0,
             expected: None,
-            kernels_per_execution: None,
+            kernels_per_execution: Vec::new(),
             n_kernels: 0,
         }
     }
@@ -220,9 +220,7 @@ impl ProgramLoss {
         let n = execution.n_kernels;
         self.n_with_kernels += 1;
         self.n_kernels += n;
-        self.kernels_per_execution = Some(
-            self.kernels_per_execution.map_or((n, n), |(least, most)| (least.min(n), most.max(n))),
-        );
+        self.kernels_per_execution.push(n);
     }
 }
 
