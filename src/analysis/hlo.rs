@@ -13,6 +13,7 @@ mod families;
 mod fixture;
 mod host;
 mod lanes;
+mod lay_out;
 mod looks;
 mod loss;
 mod match_window;
@@ -28,6 +29,9 @@ mod windows;
 pub(super) use attribute::hlo_attribution;
 pub use attribute::{DeviceExecution, HloAttributed, HloClass, HloCounts, KernelTotal};
 pub use families::{Emits, Emitter, KernelFamily};
+pub(super) use lay_out::{
+    attribution as report_attribution, op_of_kernels, programs as report_programs,
+};
 pub use loss::{DeviceUse, Evidence, Loss, ProgramLoss, Unevaluable};
 pub use module::InstructionRef;
 pub use schedule::{KernelRange, OpenPart, Schedule, Slot};

@@ -8,6 +8,7 @@ mod given_cases;
 mod harness;
 mod judge;
 mod layers;
+mod mask;
 mod oracle;
 mod outputs;
 mod policy;

@@ -231,6 +231,7 @@ fn outside(programs: &Programs<'_>, trace: &Trace, label: Option<Label>) -> HloA
                 Some(program) if programs.get(program).is_none() => lacking(trace, program),
                 Some(_) => Unattributed::NoExecution,
                 None if label.is_ambiguous => Unattributed::AmbiguousProgram,
+                None if label.is_unlisted => Unattributed::HloMissing,
                 None => Unattributed::NoProgram,
             });
         }
@@ -468,7 +469,7 @@ impl HloAttribution {
             }
             let lacks_hlo = match one.program {
                 Some(program) => self.expected[program as usize].is_none(),
-                None => label.is_some_and(|label| !label.is_ambiguous),
+                None => label.is_some_and(|label| label.is_unlisted),
             };
             if lacks_hlo {
                 counts.without_hlo.add(time);

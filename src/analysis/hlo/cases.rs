@@ -250,7 +250,7 @@ fn a_program_without_hlo_keeps_its_labels() {
     let mut sample = Sample::default();
     sample.launch(&[("a", Op(9, "a"))]);
     sample.launch(&[("b", Program(9)), ("c", Program(9))]);
-    check(&sample, &["exact ", "none: NoProgram", "none: NoProgram"]);
+    check(&sample, &["exact ", "none: HloMissing", "none: HloMissing"]);
     let counts = attribute(&sample).counts;
     assert_eq!((counts.without_hlo.n, counts.programs_without_hlo), (3, vec![9]));
     assert_eq!(counts.graph_without_label.n, 2);

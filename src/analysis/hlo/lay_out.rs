@@ -4,8 +4,9 @@ use super::{HloAttribution, HloClass, HloLineRow, HloOpRow, Loss, ProgramLoss};
 use crate::report::{
     Attribution, AttributionClass, LineRow, Methods, OpRow, ProgramRecords, Share, Spread,
 };
-use crate::trace::Trace;
+use crate::trace::{NameId, Trace};
 use crate::units::Picoseconds;
+use rustc_hash::FxHashMap;
 
 /// Kernel time by class, operation and line.
 pub(in crate::analysis) fn attribution(hlo: &HloAttribution) -> Attribution {
@@ -43,7 +44,9 @@ pub(in crate::analysis) fn attribution(hlo: &HloAttribution) -> Attribution {
         // Launch ids and nesting lead to operators of PyTorch; a JAX capture has none.
         methods: Methods {
             by_id: None,
-            by_id_refused: Some("a compiled program launches its kernels: there are no operators".to_owned()),
+            by_id_refused: Some(
+                "a compiled program launches its kernels: there are no operators".to_owned(),
+            ),
             by_nesting: None,
             compared: 0,
             agreeing: 0,
@@ -51,6 +54,20 @@ pub(in crate::analysis) fn attribution(hlo: &HloAttribution) -> Attribution {
         ops: hlo.tables.ops.iter().map(op).collect(),
         lines: hlo.tables.lines.iter().map(line).collect(),
     }
+}
+
+/// The operation of each kernel name, where all kernels of the name have one and the same.
+pub(in crate::analysis) fn op_of_kernels(
+    hlo: &HloAttribution,
+) -> FxHashMap<NameId, Option<String>> {
+    let mut ops: FxHashMap<NameId, Option<String>> = FxHashMap::default();
+    for row in &hlo.tables.kernels {
+        let known = ops.entry(row.name).or_insert_with(|| row.op_name.clone());
+        if *known != row.op_name {
+            *known = None;
+        }
+    }
+    ops
 }
 
 impl HloLineRow {

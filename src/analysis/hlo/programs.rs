@@ -33,6 +33,8 @@ pub(super) struct Label {
     pub(super) program: Option<u32>,
     /// True where the label names a program that several ids share, and no id.
     pub(super) is_ambiguous: bool,
+    /// True where the label names a program that the capture does not list.
+    pub(super) is_unlisted: bool,
     /// What it says of the instruction.
     pub(super) op: LabelOp,
 }
@@ -88,6 +90,8 @@ impl<'a> Programs<'a> {
             (None, [one]) => (Some(*one), false),
             (None, several) => (None, several.len() > 1),
         };
+        let names_program = label.program.is_some() || label.module.is_some();
+        let is_unlisted = names_program && program.is_none() && !is_ambiguous;
         let op = match (label.op, program.and_then(|program| self.get(program))) {
             (None, _) => LabelOp::Unsaid,
             (Some(op), Some(prepared)) => match prepared.index.named(trace.name(op)) {
@@ -96,7 +100,7 @@ impl<'a> Programs<'a> {
             },
             (Some(_), None) => LabelOp::Unchecked,
         };
-        Label { program, is_ambiguous, op }
+        Label { program, is_ambiguous, is_unlisted, op }
     }
 }
 
@@ -125,7 +129,7 @@ mod tests {
                 op_name: None,
             };
             let programs = Programs::of(&sample.trace);
-            let Label { program: got, is_ambiguous: ambiguous, op } =
+            let Label { program: got, is_ambiguous: ambiguous, op, .. } =
                 programs.read(&sample.trace, &label);
             assert_eq!((got, ambiguous), (program, is_ambiguous));
             match found {

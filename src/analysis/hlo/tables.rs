@@ -33,6 +33,8 @@ pub struct HloKernelRow {
     pub program: Option<u32>,
     /// The instruction.
     pub instruction: Option<InstructionRef>,
+    /// The framework's name for the instruction's operation.
+    pub op_name: Option<String>,
     /// How it is known.
     pub class: HloClass,
     /// How many, and their time.
@@ -82,18 +84,6 @@ pub(super) fn tables(
             continue;
         }
         let total = KernelTotal { n: 1, time: event.interval.duration() };
-        let row = HloKernelRow {
-            name: event.name,
-            program: one.program,
-            instruction: one.instruction,
-            class: one.class,
-            total: KernelTotal::default(),
-        };
-        let key = (event.name, one.program, one.instruction, one.class);
-        add(&mut kernels.get(key, || row).total, total);
-        if one.class == HloClass::None {
-            continue;
-        }
         let of_instruction = one.program.zip(one.instruction).and_then(|(program, place)| {
             let prepared = programs.get(program)?;
             let source = sources
@@ -109,8 +99,21 @@ pub(super) fn tables(
                 &labelled
             }
         };
-        count_op(&mut ops, &mut tables.without_op, source, one.class, total);
-        count_line(&mut lines, &mut tables.without_line, source, one.class, total);
+        let key = (event.name, one.program, one.instruction, one.class);
+        let row = kernels.get(key, || HloKernelRow {
+            name: event.name,
+            program: one.program,
+            instruction: one.instruction,
+            op_name: (one.class != HloClass::None && !source.op_names.is_empty())
+                .then(|| source.op_names.join(" | ")),
+            class: one.class,
+            total: KernelTotal::default(),
+        });
+        add(&mut row.total, total);
+        if one.class != HloClass::None {
+            count_op(&mut ops, &mut tables.without_op, source, one.class, total);
+            count_line(&mut lines, &mut tables.without_line, source, one.class, total);
+        }
     }
     tables.kernels = kernels.sorted(|row| {
         (
