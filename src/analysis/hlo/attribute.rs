@@ -141,7 +141,7 @@ impl HloCounts {
 }
 
 /// Attributes a JAX trace; `None` for a trace that knows neither programs nor labels.
-pub fn hlo_attribution(
+pub(in crate::analysis) fn hlo_attribution(
     trace: &Trace,
     launches: &Launches,
     is_user: IsUserFile<'_>,
@@ -192,7 +192,7 @@ pub fn hlo_attribution(
 fn expected(prepared: &Prepared<'_>) -> ProgramSchedule {
     let schedule = &prepared.schedule;
     ProgramSchedule {
-        kernels: schedule.kernels(),
+        kernels: schedule.kernels,
         open_parts: schedule.open_parts.clone(),
         n_slots: schedule.slots.len() as u64,
         n_unpaired_async: prepared.index.n_unpaired_async(),

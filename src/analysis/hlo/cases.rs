@@ -282,7 +282,7 @@ fn executions_without_kernels_are_counted() {
     sample.execution(THUNKS, Some("jit_f"), |sample| sample.launch(&[("a", Op(1, "a"))]));
     let loss = attribute(&sample).loss;
     assert_eq!(loss.evidence, Evidence::Scope(THUNKS));
-    assert_eq!((loss.n_recorded, loss.n_with_kernels, loss.n_must_have_kernels), (3, 2, Some(1)));
+    assert_eq!((loss.n_recorded, loss.n_with_kernels, loss.n_lost), (3, 2, Some(1)));
     let program = &loss.programs[0];
     assert_eq!((program.n_recorded, program.n_with_kernels, program.n_incomplete), (Some(3), 2, 1));
     assert_eq!(program.kernels_per_execution, [3, 1]);

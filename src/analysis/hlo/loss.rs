@@ -19,8 +19,8 @@ pub struct Loss {
     pub n_recorded: u64,
     /// Those that left at least one kernel.
     pub n_with_kernels: u64,
-    /// Those without a kernel whose program must launch one; absent where the host did not record the programs.
-    pub n_must_have_kernels: Option<u64>,
+    /// Those without a kernel although their program must launch one; absent where the host did not record the programs.
+    pub n_lost: Option<u64>,
     /// By program, with the most kernels first.
     pub programs: Vec<ProgramLoss>,
     /// Devices on both sides.
@@ -119,15 +119,18 @@ pub(super) fn loss(
         Some(scope) => Evidence::Scope(scope),
     };
     let named = hosts.scope == Some(ExecutionScope::DeviceWithProgram);
-    let must = hosts.iter().filter(|row| !seen.contains(row)).filter(|&row| {
+    let mut must_launch_one: FxHashMap<NameId, bool> = FxHashMap::default();
+    let lost = hosts.iter().filter(|row| !seen.contains(row)).filter(|&row| {
         let module = trace.executions[row as usize].module;
-        module.is_some_and(|module| must_launch(programs, module))
+        module.is_some_and(|module| {
+            *must_launch_one.entry(module).or_insert_with(|| must_launch(programs, module))
+        })
     });
     Loss {
         evidence,
         n_recorded: hosts.len() as u64,
         n_with_kernels: seen.len() as u64,
-        n_must_have_kernels: named.then(|| must.count() as u64),
+        n_lost: named.then(|| lost.count() as u64),
         programs: by_program(trace, programs, hosts, &with_kernels),
         devices: devices(trace, hosts, &with_kernels),
     }
@@ -144,7 +147,7 @@ fn has_kernel(trace: &Trace, of_event: &[HloAttributed], execution: &DeviceExecu
 /// True where every program of the name launches at least one kernel.
 fn must_launch(programs: &Programs<'_>, name: NameId) -> bool {
     let ids = programs.named(name);
-    let least = |&one: &u32| programs.get(one).map(|one| one.schedule.kernels().min);
+    let least = |&one: &u32| programs.get(one).map(|one| one.schedule.kernels.min);
     !ids.is_empty() && ids.iter().map(least).all(|min| min.is_some_and(|min| min > 0))
 }
 
@@ -170,7 +173,7 @@ fn by_program(
         rows[at].add(execution);
         rows[at].ids.extend(program.map(|program| program.id));
         let expected = execution.program.and_then(|program| programs.get(program));
-        let expected = expected.map(|prepared| prepared.schedule.kernels());
+        let expected = expected.map(|prepared| prepared.schedule.kernels);
         rows[at].n_incomplete +=
             u64::from(expected.is_some_and(|range| execution.n_kernels < range.min));
     }
@@ -184,12 +187,15 @@ fn by_program(
         row.ids.dedup();
         let all = programs.named(row.name).iter().copied();
         let of_name: Vec<u32> = all
-            .filter(|&one| row.ids.is_empty() || row.ids.contains(&trace.programs[one as usize].id))
+            .filter(|&one| {
+                row.ids.is_empty()
+                    || row.ids.binary_search(&trace.programs[one as usize].id).is_ok()
+            })
             .collect();
         if row.ids.is_empty() {
             row.ids = of_name.iter().map(|&one| trace.programs[one as usize].id).collect();
         }
-        let ranges = of_name.iter().map(|&one| Some(programs.get(one)?.schedule.kernels()));
+        let ranges = of_name.iter().map(|&one| Some(programs.get(one)?.schedule.kernels));
         row.expected = ranges.reduce(hull).flatten();
     }
     rows.sort_by_key(|row| (std::cmp::Reverse(row.n_kernels), trace.name(row.name).to_owned()));
@@ -228,7 +234,7 @@ fn devices(trace: &Trace, hosts: &HostExecutions, with_kernels: &[&DeviceExecuti
     let calls = outermost(trace, ExecutionScope::Call).len() as u64;
     let executions = hosts.len() as u64;
     let per_device = hosts.scope.is_some_and(|scope| scope != ExecutionScope::Call);
-    let whole = per_device && calls > 0 && executions % calls == 0;
+    let whole = per_device && calls > 0 && executions.is_multiple_of(calls);
     let with_executions: FxHashSet<_> = with_kernels.iter().map(|one| one.device).collect();
     let with_records: FxHashSet<_> =
         trace.device_events.iter().map(|event| trace.stream(event.stream).device).collect();

@@ -6,8 +6,8 @@ use super::schedule::{MAX_SLOTS, Schedule};
 use crate::trace::{Hlo, HloLabel, NameId, Trace};
 use rustc_hash::FxHashMap;
 
-/// Slots of all programs together: eight programs of the largest size.
-const MAX_SLOTS_TOTAL: usize = 8 * MAX_SLOTS;
+/// Slots of all programs together: four programs of the largest size.
+const MAX_SLOTS_TOTAL: usize = 4 * MAX_SLOTS;
 
 /// A program whose HLO is at hand.
 #[derive(Debug)]

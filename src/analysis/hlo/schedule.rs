@@ -54,12 +54,20 @@ pub enum OpenPart {
 }
 
 /// How many kernels one execution launches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelRange {
     /// At least so many.
     pub min: u64,
     /// At most so many; absent where a library call or a loop of unknown length may launch any number.
     pub max: Option<u64>,
+}
+
+impl KernelRange {
+    fn of(slots: &[Slot]) -> Self {
+        let min = slots.iter().map(|slot| u64::from(slot.emits.min)).sum();
+        let unbounded = slots.iter().any(|slot| slot.emits.many);
+        Self { min, max: (!unbounded).then_some(slots.len() as u64) }
+    }
 }
 
 /// The expanded schedule of a program.
@@ -69,6 +77,8 @@ pub struct Schedule {
     pub slots: Vec<Slot>,
     /// Parts that are not known in advance, with the number of places at which each kind occurs.
     pub open_parts: Vec<(OpenPart, u64)>,
+    /// Kernels of one execution: the sum of what every slot emits.
+    pub kernels: KernelRange,
     /// False where the module states no order of execution, so that the order of the file stands in for it.
     pub is_ordered: bool,
     /// Slots of each instruction that occurs.
@@ -102,6 +112,7 @@ impl Schedule {
         }
         let mut aliased: Vec<_> = std::mem::take(&mut schedule.aliases).into_iter().collect();
         aliased.sort_unstable();
+        schedule.kernels = KernelRange::of(&schedule.slots);
         schedule.slots_of_class = vec![Vec::new(); schedule.classes.len()];
         for (at, slot) in (0_u32..).zip(&schedule.slots) {
             schedule.slots_of_class[slot.class as usize].push(at);
@@ -115,13 +126,6 @@ impl Schedule {
             }
         }
         schedule
-    }
-
-    /// Kernels of one execution. Source: the sum of what every slot emits.
-    pub fn kernels(&self) -> KernelRange {
-        let min = self.slots.iter().map(|slot| u64::from(slot.emits.min)).sum();
-        let unbounded = self.slots.iter().any(|slot| slot.emits.many);
-        KernelRange { min, max: (!unbounded).then_some(self.slots.len() as u64) }
     }
 
     /// The slot of a class that has one slot only, which launches one kernel and no part that is not known launches too.
@@ -242,6 +246,10 @@ impl Schedule {
         let mut wrapped = None;
         for computation in called {
             let body = &index.module.computations[computation as usize];
+            self.n_steps += body.instructions.len();
+            if self.n_steps > MAX_STEPS {
+                break;
+            }
             for (at, instruction) in (0_u32..).zip(&body.instructions) {
                 let inner = InstructionRef { computation, instruction: at };
                 if let Some(emits) = emits(instruction, || index.moves_only(index.get(inner))) {
@@ -396,8 +404,7 @@ mod tests {
 
     #[test]
     fn expected_kernels_have_a_range_where_a_library_decides() {
-        let range =
-            |module: &HloModule| Schedule::of(&ModuleIndex::of(module), usize::MAX).kernels();
+        let range = |module: &HloModule| Schedule::of(&ModuleIndex::of(module), usize::MAX).kernels;
         let plain = module(vec![fusion("a", &["add"]), op("copy.1", "copy")]);
         assert_eq!(range(&plain), KernelRange { min: 1, max: Some(2) });
         let library = module(vec![fusion("a", &["add"]), with_target("cc", "__cudnn$convForward")]);

@@ -2,7 +2,7 @@
 
 use super::module::{InstructionRef, ModuleIndex};
 use crate::trace::{HloModule, Instruction, StackFrame};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Tells the user's own files; without one, a default rule does.
 pub type IsUserFile<'a> = Option<&'a dyn Fn(&str) -> bool>;
@@ -60,32 +60,73 @@ pub struct InstructionSource {
     pub line_level: SourceLevel,
 }
 
-/// Finds where an instruction comes from: in its own metadata, else in that of the instructions that were fused into it.
-pub(super) fn source_of(
-    index: &ModuleIndex<'_>,
-    place: InstructionRef,
-    is_user: IsUserFile<'_>,
-) -> InstructionSource {
-    let instruction = index.get(place);
-    let inner = inner_instructions(index, instruction);
-    let op_name = |one: &Instruction| (!one.op_name.is_empty()).then(|| one.op_name.clone());
-    let line = |one: &Instruction| line_of(index.module, one, is_user);
-    let (op_level, op_names) = own_or_inner(op_name(instruction), || {
-        inner.iter().filter_map(|one| op_name(one)).collect()
-    });
-    let (line_level, lines) =
-        own_or_inner(line(instruction), || inner.iter().filter_map(|one| line(one)).collect());
-    let is_argument = matches!(op_names.as_slice(), [name] if index.is_argument(name));
-    InstructionSource { op_names, op_level, is_argument, lines, line_level }
+/// Finds where the instructions of one module come from: in their own metadata, else in that of the instructions that were
+/// fused into them.
+pub(super) struct Sources<'a, 'b> {
+    index: &'b ModuleIndex<'a>,
+    is_user: IsUserFile<'b>,
+    /// Names and lines inside each fused computation.
+    inner: FxHashMap<u32, Inner>,
 }
 
-fn own_or_inner<T: Ord>(own: Option<T>, inner: impl FnOnce() -> Vec<T>) -> (SourceLevel, Vec<T>) {
+/// Names and lines inside a fused computation, each once, in order.
+#[derive(Clone, Debug, Default)]
+struct Inner {
+    op_names: Vec<String>,
+    lines: Vec<SourceLine>,
+}
+
+impl<'a, 'b> Sources<'a, 'b> {
+    pub(super) fn of(index: &'b ModuleIndex<'a>, is_user: IsUserFile<'b>) -> Self {
+        Self { index, is_user, inner: FxHashMap::default() }
+    }
+
+    /// Where an instruction comes from.
+    pub(super) fn get(&mut self, place: InstructionRef) -> InstructionSource {
+        let instruction = self.index.get(place);
+        let own_line = line_of(self.index.module, instruction, self.is_user);
+        let inner = self.inner(instruction);
+        let (op_level, op_names) = own_or_inner(op_name(instruction), || inner.op_names.clone());
+        let (line_level, lines) = own_or_inner(own_line, || inner.lines.clone());
+        let is_argument = matches!(op_names.as_slice(), [name] if self.index.is_argument(name));
+        InstructionSource { op_names, op_level, is_argument, lines, line_level }
+    }
+
+    fn inner(&mut self, instruction: &'a Instruction) -> Inner {
+        // A fusion calls one computation.
+        let called = self.index.called(instruction).next();
+        let Some(called) = called.filter(|_| instruction.opcode == "fusion") else {
+            return Inner::default();
+        };
+        if let Some(known) = self.inner.get(&called) {
+            return known.clone();
+        }
+        let fused = fused(self.index, called);
+        let lines = fused.iter().filter_map(|one| line_of(self.index.module, one, self.is_user));
+        let inner = Inner {
+            op_names: distinct(fused.iter().filter_map(|one| op_name(one)).collect()),
+            lines: distinct(lines.collect()),
+        };
+        self.inner.insert(called, inner.clone());
+        inner
+    }
+}
+
+fn op_name(instruction: &Instruction) -> Option<String> {
+    (!instruction.op_name.is_empty()).then(|| instruction.op_name.clone())
+}
+
+fn distinct<T: Ord>(mut values: Vec<T>) -> Vec<T> {
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+fn own_or_inner<T>(own: Option<T>, inner: impl FnOnce() -> Vec<T>) -> (SourceLevel, Vec<T>) {
     if let Some(own) = own {
         return (SourceLevel::Own, vec![own]);
     }
-    let mut inner = inner();
-    inner.sort_unstable();
-    inner.dedup();
+    let inner = inner();
     let level = match inner.len() {
         0 => SourceLevel::None,
         1 => SourceLevel::InnerUnanimous,
@@ -95,18 +136,12 @@ fn own_or_inner<T: Ord>(own: Option<T>, inner: impl FnOnce() -> Vec<T>) -> (Sour
 }
 
 /// A fusion of more instructions than this is not searched: real ones hold a few hundred.
-const MAX_FUSED: usize = 1 << 14;
+const MAX_FUSED: usize = 1 << 12;
 
-/// What was fused into an instruction. Parameters only repeat what feeds the fusion.
-fn inner_instructions<'a>(
-    index: &ModuleIndex<'a>,
-    instruction: &'a Instruction,
-) -> Vec<&'a Instruction> {
-    if instruction.opcode != "fusion" {
-        return Vec::new();
-    }
+/// What a fused computation holds, other fusions inside it included. Parameters only repeat what feeds the fusion.
+fn fused<'a>(index: &ModuleIndex<'a>, computation: u32) -> Vec<&'a Instruction> {
     let mut inner = Vec::new();
-    let mut waiting: Vec<u32> = index.called(instruction).collect();
+    let mut waiting = vec![computation];
     let mut seen = FxHashSet::default();
     while let Some(computation) = waiting.pop() {
         if !seen.insert(computation) {
@@ -186,7 +221,7 @@ fn is_library(file: &str) -> bool {
         part.strip_prefix("python")
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     };
-    parts.iter().any(|part| installed(&part))
+    parts.iter().any(installed)
         || parts.windows(2).any(|pair| {
             (matches!(pair[0], "lib" | "lib64") && is_python(pair[1]))
                 || (pair[0] == "jax" && JAX_FOLDERS.contains(&pair[1]))
@@ -197,7 +232,7 @@ fn is_library(file: &str) -> bool {
 mod tests {
     use super::super::fixture::{fusion, module, op};
     use super::super::module::ModuleIndex;
-    use super::{IsUserFile, SourceLevel, is_library, source_of};
+    use super::{IsUserFile, SourceLevel, Sources, is_library};
     use crate::trace::{HloModule, StackFrame};
 
     fn frame(file: &str, line: u32, parent: Option<u32>) -> StackFrame {
@@ -223,7 +258,7 @@ mod tests {
         expected: (SourceLevel, &[&str]),
     ) {
         let index = ModuleIndex::of(module);
-        let source = source_of(&index, index.named(name).unwrap(), is_user);
+        let source = Sources::of(&index, is_user).get(index.named(name).unwrap());
         let lines: Vec<String> = source
             .lines
             .iter()
@@ -302,7 +337,7 @@ mod tests {
         module.computations[0].instructions[0].op_name = "kernel".to_owned();
         module.computations[0].instructions[1].op_name = "kernel".to_owned();
         let index = ModuleIndex::of(&module);
-        let source = source_of(&index, index.named("f").unwrap(), None);
+        let source = Sources::of(&index, None).get(index.named("f").unwrap());
         assert!(source.is_argument);
         assert_eq!(source.op_names, ["kernel"]);
     }

@@ -3,7 +3,7 @@
 use super::attribute::{HloAttributed, HloClass, KernelTotal};
 use super::module::InstructionRef;
 use super::programs::Programs;
-use super::source::{InstructionSource, IsUserFile, SourceLevel, SourceLine, source_of};
+use super::source::{InstructionSource, IsUserFile, SourceLevel, SourceLine, Sources};
 use crate::trace::{NameId, Trace};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -75,7 +75,12 @@ pub(super) fn tables(
     of_event: &[HloAttributed],
     is_user: IsUserFile<'_>,
 ) -> HloTables {
-    let mut sources: FxHashMap<(u32, InstructionRef), InstructionSource> = FxHashMap::default();
+    let mut of_program: Vec<Option<Sources<'_, '_>>> = programs
+        .prepared
+        .iter()
+        .map(|one| one.as_ref().map(|one| Sources::of(&one.index, is_user)))
+        .collect();
+    let mut known: FxHashMap<(u32, InstructionRef), InstructionSource> = FxHashMap::default();
     let mut tables = HloTables::default();
     let mut kernels = Rows::default();
     let (mut ops, mut lines) = (Rows::default(), Rows::default());
@@ -85,11 +90,8 @@ pub(super) fn tables(
         }
         let total = KernelTotal { n: 1, time: event.interval.duration() };
         let of_instruction = one.program.zip(one.instruction).and_then(|(program, place)| {
-            let prepared = programs.get(program)?;
-            let source = sources
-                .entry((program, place))
-                .or_insert_with(|| source_of(&prepared.index, place, is_user));
-            Some(&*source)
+            let sources = of_program[program as usize].as_mut()?;
+            Some(&*known.entry((program, place)).or_insert_with(|| sources.get(place)))
         });
         let labelled;
         let source = match of_instruction {
@@ -100,7 +102,7 @@ pub(super) fn tables(
             }
         };
         let key = (event.name, one.program, one.instruction, one.class);
-        let row = kernels.get(key, || HloKernelRow {
+        let row = kernels.get(&key, || HloKernelRow {
             name: event.name,
             program: one.program,
             instruction: one.instruction,
@@ -156,7 +158,7 @@ fn count_op(
     if source.op_names.is_empty() {
         return add(without, total);
     }
-    let row = ops.get_by(&source.op_names, || HloOpRow {
+    let row = ops.get(&source.op_names, || HloOpRow {
         op_names: source.op_names.clone(),
         level: source.op_level,
         is_argument: source.is_argument,
@@ -177,7 +179,7 @@ fn count_line(
     total: KernelTotal,
 ) {
     let [line] = source.lines.as_slice() else { return add(without, total) };
-    let row = lines.get_by(line, || HloLineRow {
+    let row = lines.get(line, || HloLineRow {
         line: line.clone(),
         level: source.line_level,
         class,
@@ -206,11 +208,7 @@ impl<K, R> Default for Rows<K, R> {
 }
 
 impl<K: Hash + Eq + Clone, R> Rows<K, R> {
-    fn get(&mut self, key: K, new: impl FnOnce() -> R) -> &mut R {
-        self.get_by(&key, new)
-    }
-
-    fn get_by(&mut self, key: &K, new: impl FnOnce() -> R) -> &mut R {
+    fn get(&mut self, key: &K, new: impl FnOnce() -> R) -> &mut R {
         let at = match self.of_key.get(key) {
             Some(&at) => at,
             None => {

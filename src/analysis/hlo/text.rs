@@ -1,7 +1,7 @@
 //! A program's HLO as readable text: one line an instruction, in the order of execution.
 
 use super::module::ModuleIndex;
-use super::source::{IsUserFile, SourceLevel, source_of};
+use super::source::{IsUserFile, SourceLevel, Sources};
 use super::{InstructionRef, KernelRange};
 use crate::trace::{Computation, Hlo, Instruction, Program, Shape};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 pub fn program_text(program: &Program, is_user: IsUserFile<'_>) -> Option<Vec<String>> {
     let Hlo::Stored(module) = &program.hlo else { return None };
     let index = ModuleIndex::of(module);
-    let KernelRange { min, max } = super::Schedule::of(&index, usize::MAX).kernels();
+    let KernelRange { min, max } = super::Schedule::of(&index, usize::MAX).kernels;
     let kernels = match max {
         Some(max) if max == min => format!("{min}"),
         Some(max) => format!("{min} to {max}"),
@@ -22,6 +22,7 @@ pub fn program_text(program: &Program, is_user: IsUserFile<'_>) -> Option<Vec<St
         "HloModule {} (id {}), kernels of one execution: {kernels}",
         module.name, program.id
     )];
+    let mut sources = Sources::of(&index, is_user);
     let mut seen = FxHashSet::default();
     let mut waiting: Vec<u32> = index.entry().map(|(entry, _)| entry).into_iter().collect();
     while let Some(at) = waiting.pop() {
@@ -40,7 +41,7 @@ pub fn program_text(program: &Program, is_user: IsUserFile<'_>) -> Option<Vec<St
         let mut called = Vec::new();
         for (position, instruction) in in_order(computation) {
             let place = InstructionRef { computation: at, instruction: position };
-            lines.push(line(&index, place, instruction, computation.root_id, &names, is_user));
+            lines.push(line(&index, place, instruction, computation.root_id, &names, &mut sources));
             called.extend(index.called(instruction));
         }
         lines.push("}".to_owned());
@@ -67,7 +68,7 @@ fn line<'a>(
     instruction: &'a Instruction,
     root: i64,
     names: &FxHashMap<i64, &str>,
-    is_user: IsUserFile<'_>,
+    sources: &mut Sources<'_, '_>,
 ) -> String {
     let operands: Vec<&str> =
         instruction.operands.iter().map(|id| names.get(id).copied().unwrap_or("?")).collect();
@@ -88,7 +89,7 @@ fn line<'a>(
     if let Some(trips) = instruction.trip_count {
         let _ = write!(line, ", trip_count={trips}");
     }
-    let source = source_of(index, place, is_user);
+    let source = sources.get(place);
     let level = |level: SourceLevel| match level {
         SourceLevel::Own => String::new(),
         other => format!(" ({})", other.name()),
