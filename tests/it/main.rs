@@ -1,1 +1,3 @@
 //! The only test binary.
+
+mod proto;
