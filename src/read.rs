@@ -2,6 +2,23 @@
 //!
 //! What is recognised as nothing is an error, never an empty success.
 
+mod api;
+mod bytes;
+mod collectives;
+mod document;
+mod family;
+mod find;
+mod gzip;
+mod json;
+mod kineto;
+mod limits;
+mod number;
+mod refusal;
+mod sniff;
+mod source;
+mod text;
+mod window;
+
 use crate::trace::{Capture, Skipped};
 use std::path::PathBuf;
 
@@ -107,11 +124,14 @@ pub struct FamilyRead {
 }
 
 /// Finds captures under the given files and folders. A path that does not exist is an error of kind `Io`.
-pub fn find(_paths: &[PathBuf]) -> Result<Found, ReadError> {
-    unimplemented!()
+///
+/// In a folder, content decides what is a candidate. Hidden entries are passed over; links may form circles. A damaged
+/// file whose name or content speaks of a trace stays a candidate, so that reading refuses it and its loss shows.
+pub fn find(paths: &[PathBuf]) -> Result<Found, ReadError> {
+    find::find(paths)
 }
 
 /// Reads a family of files and groups what it holds into captures.
-pub fn read_family(_family: &Family) -> FamilyRead {
-    unimplemented!()
+pub fn read_family(family: &Family) -> FamilyRead {
+    family::read(family)
 }

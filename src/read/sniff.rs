@@ -1,0 +1,137 @@
+//! What a file is, told by the first part of its content.
+
+use super::document::foreign_encoding;
+use super::limits::SNIFF_BYTES;
+use super::source::Source;
+use std::path::Path;
+
+/// What the first part of a file tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Guess {
+    /// A trace: `traceEvents`, or an array of events, was seen.
+    Trace,
+    /// JSON that may be a trace further on.
+    PerhapsTrace,
+    /// Well-formed JSON that is none.
+    OtherJson,
+    /// Nothing that is known, with the reason.
+    Other(String),
+}
+
+/// Reads the first part of a file and tells what it is.
+pub(super) fn sniff(path: &Path) -> Guess {
+    let mut source = match Source::open(path) {
+        Ok(source) => source,
+        Err(refusal) => return Guess::Other(refusal.message),
+    };
+    let mut head = vec![0; SNIFF_BYTES];
+    let (mut filled, mut complete) = (0, false);
+    while filled < head.len() && !complete {
+        match source.read(&mut head[filled..]) {
+            Ok(0) => complete = true,
+            Ok(read) => filled += read,
+            // What was read before the damage still tells what the file was meant to be.
+            Err(refusal) if filled == 0 => return Guess::Other(refusal.message),
+            Err(_) => break,
+        }
+    }
+    head.truncate(filled);
+    let compressed = source.is_compressed();
+    match guess(&head, complete) {
+        Guess::Other(what) if compressed => Guess::Other(format!("gzip of {what}")),
+        Guess::Other(what) => Guess::Other(what),
+        known => known,
+    }
+}
+
+fn guess(head: &[u8], complete: bool) -> Guess {
+    if head.trim_ascii().is_empty() {
+        return Guess::Other("an empty file".to_owned());
+    }
+    if let Some(encoding) = foreign_encoding(head) {
+        return Guess::Other(format!("text in {encoding}"));
+    }
+    let text = head.strip_prefix(&[0xEF, 0xBB, 0xBF]).unwrap_or(head).trim_ascii_start();
+    let holds = |needle: &str| memchr::memmem::find(text, needle.as_bytes()).is_some();
+    match text.first() {
+        Some(b'{') if holds("\"traceEvents\"") => Guess::Trace,
+        Some(b'[') if holds("\"ph\"") => Guess::Trace,
+        Some(b'{' | b'[') if !complete => Guess::PerhapsTrace,
+        Some(b'{' | b'[') => match serde_json::from_slice::<serde::de::IgnoredAny>(text) {
+            Ok(_) => Guess::OtherJson,
+            Err(_) => Guess::Other("no JSON".to_owned()),
+        },
+        _ => Guess::Other(other(text).to_owned()),
+    }
+}
+
+fn other(text: &[u8]) -> &'static str {
+    if text.contains(&0) || !mostly_text(text) {
+        return "binary data";
+    }
+    let mut lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let commas = |line: &[u8]| line.iter().filter(|&&byte| byte == b',').count();
+    match (lines.next().map(commas), lines.next().map(commas)) {
+        (Some(first @ 1..), Some(second)) if first <= second => "csv text",
+        _ => "text",
+    }
+}
+
+/// True where the bytes are UTF-8, but for a character that the end cuts.
+fn mostly_text(text: &[u8]) -> bool {
+    match std::str::from_utf8(text) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none(),
+    }
+}
+
+/// How a file's name speaks of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NameSays {
+    /// It is named like a trace: `*.trace.json`, compressed or not.
+    Trace,
+    /// It is named like compressed JSON, which sglang and others write traces as.
+    CompressedJson,
+    /// It is named like JAX's protobuf.
+    Xplane,
+    /// Nothing.
+    Nothing,
+}
+
+/// What a file's name says. Names never make a capture of a file; they only keep a damaged one from being passed over.
+pub(super) fn name_says(path: &Path) -> NameSays {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    if name.ends_with(".trace.json") || name.ends_with(".trace.json.gz") {
+        NameSays::Trace
+    } else if name.ends_with(".json.gz") {
+        NameSays::CompressedJson
+    } else if name.ends_with(".xplane.pb") {
+        NameSays::Xplane
+    } else {
+        NameSays::Nothing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Guess, guess};
+
+    #[test]
+    fn content_tells() {
+        let other = |what: &str| Guess::Other(what.to_owned());
+        for (head, complete, expected) in [
+            (&b"{\"traceEvents\": ["[..], false, Guess::Trace),
+            (b"\xEF\xBB\xBF [{\"ph\":\"X\"", false, Guess::Trace),
+            (b"{\"a\": ", false, Guess::PerhapsTrace),
+            (b"{\"a\": 1}", true, Guess::OtherJson),
+            (b"{\"a\": 1", true, other("no JSON")),
+            (b"", true, other("an empty file")),
+            (b"a,b\n1,2\n", true, other("csv text")),
+            (b"hello, world\n", true, other("text")),
+            (b"\x0A\x05\x00", true, other("binary data")),
+            (b"{\0\"\0", true, other("text in UTF-16LE")),
+        ] {
+            assert_eq!(guess(head, complete), expected);
+        }
+    }
+}

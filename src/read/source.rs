@@ -1,0 +1,126 @@
+//! A file's bytes: hashed as they pass, decompressed where they are gzip.
+
+use super::gzip::{Gzip, MAGIC};
+use super::limits::{TEXT_BYTES_MAX, TEXT_RATIO_FROM, TEXT_RATIO_MAX};
+use super::refusal::Refusal;
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Bytes read from disk at a time.
+const INPUT_BYTES: usize = 1 << 16;
+
+/// The bytes on disk.
+pub(super) struct Input {
+    file: File,
+    buffer: Box<[u8]>,
+    start: usize,
+    end: usize,
+    digest: Sha256,
+    passed: u64,
+}
+
+impl Input {
+    /// The bytes at hand; none only at the end of the file.
+    pub(super) fn fill(&mut self) -> Result<&[u8], Refusal> {
+        if self.start == self.end {
+            self.start = 0;
+            self.end = loop {
+                match self.file.read(&mut self.buffer) {
+                    Ok(read) => break read,
+                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(Refusal::io(&error)),
+                }
+            };
+            self.passed += self.end as u64;
+            self.digest.update(&self.buffer[..self.end]);
+        }
+        Ok(&self.buffer[self.start..self.end])
+    }
+
+    /// Marks bytes at hand as used.
+    pub(super) fn consume(&mut self, bytes: usize) {
+        self.start = self.end.min(self.start.saturating_add(bytes));
+    }
+
+    /// The next byte; `None` at the end of the file.
+    pub(super) fn byte(&mut self) -> Result<Option<u8>, Refusal> {
+        let byte = self.fill()?.first().copied();
+        self.consume(1);
+        Ok(byte)
+    }
+
+    /// How many bytes were used.
+    pub(super) fn offset(&self) -> u64 {
+        self.passed - (self.end - self.start) as u64
+    }
+}
+
+/// How the text lies on disk.
+enum Container {
+    Plain,
+    Gzip(Box<Gzip>),
+}
+
+/// A file's text, decompressed.
+pub(super) struct Source {
+    input: Input,
+    container: Container,
+    text_bytes: u64,
+}
+
+impl Source {
+    /// Opens a file and tells its container by its first bytes.
+    pub(super) fn open(path: &Path) -> Result<Self, Refusal> {
+        let file = File::open(path).map_err(|error| Refusal::io(&error))?;
+        let buffer = vec![0; INPUT_BYTES].into_boxed_slice();
+        let mut input = Input { file, buffer, start: 0, end: 0, digest: Sha256::new(), passed: 0 };
+        let gzip = input.fill()?.starts_with(&MAGIC);
+        let container = if gzip { Container::Gzip(Box::default()) } else { Container::Plain };
+        Ok(Self { input, container, text_bytes: 0 })
+    }
+
+    /// True where the text is compressed.
+    pub(super) fn is_compressed(&self) -> bool {
+        matches!(self.container, Container::Gzip(_))
+    }
+
+    /// Reads text; 0 only at its end.
+    pub(super) fn read(&mut self, out: &mut [u8]) -> Result<usize, Refusal> {
+        let read = match &mut self.container {
+            Container::Gzip(gzip) => gzip.read(&mut self.input, out)?,
+            Container::Plain => {
+                let at_hand = self.input.fill()?;
+                let read = at_hand.len().min(out.len());
+                out[..read].copy_from_slice(&at_hand[..read]);
+                self.input.consume(read);
+                read
+            }
+        };
+        self.text_bytes += read as u64;
+        let ratio_exceeded = self.text_bytes > TEXT_RATIO_FROM
+            && self.text_bytes / TEXT_RATIO_MAX > self.input.passed;
+        if ratio_exceeded || self.text_bytes > TEXT_BYTES_MAX {
+            return Err(Refusal::too_large(format!(
+                "{} bytes on disk expand to more than {} bytes of text",
+                self.input.passed, self.text_bytes
+            )));
+        }
+        Ok(read)
+    }
+
+    /// Reads on to the end and drops the text: an error where the container is damaged.
+    pub(super) fn drain(&mut self) -> Result<(), Refusal> {
+        let mut scratch = vec![0; INPUT_BYTES];
+        while self.read(&mut scratch)? > 0 {}
+        Ok(())
+    }
+
+    /// Size and digest of what was read from disk: of the whole file once the text has ended.
+    pub(super) fn on_disk(self) -> (u64, String) {
+        let digest = self.input.digest.finalize();
+        let hexadecimal = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        (self.input.passed, hexadecimal)
+    }
+}
