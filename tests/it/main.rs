@@ -1,3 +1,4 @@
 //! The only test binary.
 
 mod proto;
+mod xplane;

@@ -124,6 +124,7 @@ impl Builder {
             name,
             collective,
             graph_node: self.graph_node(event),
+            hlo: None,
             kind: if communicates { DeviceEventKind::Collective } else { kind },
             graph_task: graph_task(event),
         };
@@ -142,6 +143,7 @@ impl Builder {
             external: self.external(event),
             thread,
             api,
+            hlo: None,
             kind,
         };
         self.trace.host_calls.push(row);

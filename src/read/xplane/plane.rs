@@ -4,7 +4,7 @@
 
 use super::id_map::IdMap;
 use super::limits::{LINES_MAX, PLANES_MAX};
-use super::refusal::Refusal;
+use super::super::refusal::Refusal;
 use super::stat::{Key, Stat, stat};
 use super::wire::{Fault, Message};
 use crate::trace::NameId;
@@ -13,7 +13,7 @@ use crate::trace::NameId;
 #[derive(Debug, Default)]
 pub(super) struct Space<'a> {
     /// The planes, in the order of the file.
-    pub(super) planes: Vec<Plane<'a>>,
+    pub(super) planes: Vec<Message<'a>>,
     /// What the profiler reports as errors.
     pub(super) errors: Vec<&'a [u8]>,
     /// What the profiler reports as warnings.
@@ -84,7 +84,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<Space<'_>, Fault> {
     let (mut fields, mut space) = (Message::whole(bytes).fields(), Space::default());
     while let Some(field) = fields.step()? {
         match field.number {
-            1 => space.planes.push(Plane::open(field.message()?)?),
+            1 => space.planes.push(field.message()?),
             2 => space.errors.push(field.bytes()?),
             3 => space.warnings.push(field.bytes()?),
             4 => space.hostnames.push(field.bytes()?),
@@ -94,15 +94,19 @@ pub(super) fn open(bytes: &[u8]) -> Result<Space<'_>, Fault> {
     Ok(space)
 }
 
-impl Space<'_> {
-    /// Refuses more planes or lines than any real file has.
-    pub(super) fn check_limits(&self) -> Result<(), Refusal> {
-        let n_lines: usize = self.planes.iter().map(|plane| plane.lines.len()).sum();
-        if self.planes.len() > PLANES_MAX || n_lines > LINES_MAX {
-            let n_planes = self.planes.len();
-            return Err(Refusal::too_large(format!("{n_planes} planes with {n_lines} lines")));
+impl<'a> Space<'a> {
+    /// Opens the planes; refuses more of them, or more lines, than any real file has.
+    pub(super) fn open_planes(&self) -> Result<Vec<Plane<'a>>, Refusal> {
+        let (mut planes, mut n_lines) = (Vec::new(), 0);
+        for &message in &self.planes {
+            let plane = Plane::open(message)?;
+            n_lines += plane.lines.len();
+            if planes.len() == PLANES_MAX || n_lines > LINES_MAX {
+                return Err(Refusal::too_large("the capture has too many planes or lines"));
+            }
+            planes.push(plane);
         }
-        Ok(())
+        Ok(planes)
     }
 }
 

@@ -6,7 +6,7 @@
 const GROUP_DEPTH_MAX: u32 = 100;
 
 /// The bytes of one message, and where they stand in the file.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Message<'a> {
     bytes: &'a [u8],
     offset: usize,
@@ -63,6 +63,8 @@ pub(super) enum Why {
     Kind,
     /// A group that ends without a begin, or begins too deep.
     Group,
+    /// A line whose head is written again, otherwise, behind its events.
+    Repeated,
 }
 
 impl Why {
@@ -75,6 +77,7 @@ impl Why {
             Self::WireType => "a field has a wire type that does not exist",
             Self::Kind => "a field has another wire type than the schema gives it",
             Self::Group => "a group has no begin, or lies too deep",
+            Self::Repeated => "a line's id, name or base is written a second time, with another value",
         }
     }
 }
