@@ -1,1 +1,142 @@
 //! The one place where a policy meets a measurement.
+//!
+//! It decides what is violated, which claims are withheld, and the verdict. A violation withholds claims whatever
+//! its level: the level decides the verdict alone.
+
+mod check;
+mod claims;
+mod trust;
+
+use crate::checks::{Check, Measurement};
+use crate::policy::{GoldenGate, Policy};
+use crate::report::{
+    CaptureReport, CheckReport, Claims, ErrorReport, FileReport, GoldenReport, GoldenState, Level,
+    Outcome, PolicyFinding, Report, RunReport, SCHEMA_VERSION, SkippedFile, Tool, Verdict,
+};
+use jiff::civil::Date;
+use std::collections::BTreeMap;
+
+/// Judges a capture: fills the checks of an unjudged report, withholds its claims, and writes its trust list.
+pub fn judge(
+    draft: CaptureReport,
+    measurements: &[(&'static Check, Measurement)],
+    policy: &Policy,
+    today: Date,
+) -> CaptureReport {
+    let paths = draft.paths();
+    let mut claims = draft.claims.clone();
+    let mut judged: Vec<(usize, CheckReport)> = Vec::with_capacity(measurements.len());
+
+    // Checks that rest on a claim come after all that could withhold it.
+    let numbered = || measurements.iter().enumerate();
+    for (index, (check, measurement)) in numbered().filter(|(_, (one, _))| one.requires.is_none()) {
+        let report = check::judge(check, measurement, policy, &paths, today);
+        claims::withhold_by(&mut claims, &report);
+        judged.push((index, report));
+    }
+    for (index, (check, measurement)) in numbered() {
+        let Some(required) = check.requires else { continue };
+        let unmet = check::unmet(required, &claims);
+        let measurement = unmet.as_ref().unwrap_or(measurement);
+        judged.push((index, check::judge(check, measurement, policy, &paths, today)));
+    }
+
+    judged.sort_by_key(|&(index, _)| index);
+    let checks: Vec<CheckReport> = judged.into_iter().map(|(_, report)| report).collect();
+    let trust_list = trust::list(&checks, &draft.notices);
+    CaptureReport { claims, checks, trust_list, ..draft }
+}
+
+/// The report of a capture that could not be read or analysed: no figure, no claim.
+pub fn refused(name: String, files: Vec<FileReport>, error: ErrorReport) -> CaptureReport {
+    CaptureReport {
+        name,
+        files,
+        outcome: Outcome::Refused,
+        error: Some(error),
+        notices: Vec::new(),
+        records: None,
+        claims: Claims::default(),
+        attribution: None,
+        hot_kernels: Vec::new(),
+        what_to_change: Vec::new(),
+        checks: Vec::new(),
+        trust_list: Vec::new(),
+        needs_new_capture: Vec::new(),
+    }
+}
+
+/// Puts everything together and reaches the verdict.
+pub fn conclude(
+    mut captures: Vec<CaptureReport>,
+    runs: Vec<RunReport>,
+    skipped: Vec<SkippedFile>,
+    goldens: Vec<GoldenReport>,
+    policy: &Policy,
+    policy_findings: Vec<PolicyFinding>,
+) -> Report {
+    captures.sort_by(|a, b| (&a.name, a.paths()).cmp(&(&b.name, b.paths())));
+    let verdict = verdict(&captures, &goldens, policy, &policy_findings);
+    let tool = Tool {
+        name: env!("CARGO_PKG_NAME").to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    Report {
+        schema_version: SCHEMA_VERSION,
+        tool,
+        policy: policy.stamp(),
+        verdict,
+        captures,
+        runs,
+        skipped,
+        goldens,
+        policy_findings,
+    }
+}
+
+/// Gives captures that were found under equal names from different places the paths of their first files.
+pub fn name_apart(captures: &mut [CaptureReport]) {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for capture in &*captures {
+        *counts.entry(capture.name.clone()).or_default() += 1;
+    }
+    for capture in captures {
+        let shared = counts.get(&capture.name).is_some_and(|&count| count > 1);
+        if let Some(first) = capture.files.first().filter(|_| shared) {
+            capture.name.clone_from(&first.path);
+        }
+    }
+}
+
+fn verdict(
+    captures: &[CaptureReport],
+    goldens: &[GoldenReport],
+    policy: &Policy,
+    findings: &[PolicyFinding],
+) -> Verdict {
+    // A gate that saw no capture was not evaluated.
+    if captures.is_empty() || captures.iter().any(|capture| capture.outcome == Outcome::Refused) {
+        return Verdict::Error;
+    }
+    let check_fails = captures.iter().flat_map(|capture| &capture.checks).any(|check| check.fails);
+    let golden_fails = goldens.iter().any(|golden| golden_fails(golden, captures, policy));
+    let finding_fails = findings.iter().any(|finding| finding.level == Level::Deny);
+    if check_fails || golden_fails || finding_fails { Verdict::Fail } else { Verdict::Pass }
+}
+
+/// The gate that a golden does not pass; `None` where it is as it should be.
+pub fn golden_gate(state: GoldenState) -> Option<GoldenGate> {
+    match state {
+        GoldenState::Same => None,
+        GoldenState::Changed => Some(GoldenGate::Differs),
+        GoldenState::Missing => Some(GoldenGate::Missing),
+        GoldenState::Unreferenced => Some(GoldenGate::Unreferenced),
+    }
+}
+
+fn golden_fails(golden: &GoldenReport, captures: &[CaptureReport], policy: &Policy) -> bool {
+    let Some(gate) = golden_gate(golden.state) else { return false };
+    let capture = captures.iter().find(|capture| capture.name == golden.capture);
+    let paths = capture.map_or_else(|| vec![golden.path.as_str()], CaptureReport::paths);
+    policy.golden_level(gate, &paths).is_none_or(|level| level.value == Level::Deny)
+}

@@ -108,6 +108,30 @@ pub struct CaptureReport {
     pub needs_new_capture: Vec<NewCapture>,
 }
 
+impl CaptureReport {
+    /// What the capture's own checks come to; goldens are compared later and do not enter.
+    pub fn verdict(&self) -> Verdict {
+        match self.outcome {
+            Outcome::Refused => Verdict::Error,
+            Outcome::Report if self.checks.iter().any(|check| check.fails) => Verdict::Fail,
+            Outcome::Report => Verdict::Pass,
+        }
+    }
+
+    /// The checks in one state, in the order of the check table.
+    pub fn checks_in(&self, state: State) -> impl Iterator<Item = &CheckReport> {
+        self.checks.iter().filter(move |check| check.state == state)
+    }
+
+    /// The paths by which policies know the capture: those of its files, or its name where it has none.
+    pub fn paths(&self) -> Vec<&str> {
+        if self.files.is_empty() {
+            return vec![&self.name];
+        }
+        self.files.iter().map(|file| file.path.as_str()).collect()
+    }
+}
+
 /// Whether a capture could be analysed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -217,8 +241,17 @@ pub struct GoldenReport {
     pub path: String,
     /// How it compares.
     pub state: GoldenState,
+    /// How the policy takes that state.
+    pub level: Level,
     /// A unified diff, where it changed.
     pub diff: Option<String>,
+}
+
+impl GoldenReport {
+    /// True where it fails the gate.
+    pub fn fails(&self) -> bool {
+        self.state != GoldenState::Same && self.level == Level::Deny
+    }
 }
 
 /// How an output compares with its golden.
@@ -233,6 +266,18 @@ pub enum GoldenState {
     Missing,
     /// No capture produces this golden.
     Unreferenced,
+}
+
+impl GoldenState {
+    /// The id of the check that finds it; `None` where there is nothing to find.
+    pub const fn check(self) -> Option<&'static str> {
+        match self {
+            Self::Same => None,
+            Self::Changed => Some("golden-differs"),
+            Self::Missing => Some("golden-missing"),
+            Self::Unreferenced => Some("golden-unreferenced"),
+        }
+    }
 }
 
 /// A finding about the policy file itself.

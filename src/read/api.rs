@@ -37,13 +37,15 @@ const STEMS: &[(HostCallKind, &[&str])] = &[
         ],
     ),
     (
+        HostCallKind::DeviceSync,
+        // `ThreadSynchronize` is the old name of `DeviceSynchronize`.
+        &["DeviceSynchronize", "CtxSynchronize", "ThreadSynchronize"],
+    ),
+    (
         HostCallKind::Sync,
         &[
-            "DeviceSynchronize",
             "StreamSynchronize",
             "EventSynchronize",
-            "ThreadSynchronize",
-            "CtxSynchronize",
             "QueueFinish",
             "EventWait",
             "CommandQueueSynchronize",
@@ -161,10 +163,10 @@ mod tests {
             ),
             (Kind::Set, "cudaMemsetAsync hipMemset cuMemsetD8Async cuMemsetD32_v2"),
             (
-                Kind::Sync,
-                "cudaDeviceSynchronize hipStreamSynchronize cudaEventSynchronize cuCtxSynchronize \
-                 cudaStreamSynchronize_ptsz",
+                Kind::DeviceSync,
+                "cudaDeviceSynchronize hipDeviceSynchronize cuCtxSynchronize cudaThreadSynchronize",
             ),
+            (Kind::Sync, "hipStreamSynchronize cudaEventSynchronize cudaStreamSynchronize_ptsz"),
             (Kind::StreamWait, "cudaStreamWaitEvent hipStreamWaitEvent cuStreamWaitEvent_ptsz"),
             (
                 Kind::CaptureBegin,

@@ -39,7 +39,9 @@ use tally::Oddity;
 pub(super) fn read(path: &Path, shown: &str) -> Result<Record, ReadError> {
     let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     if size > FILE_BYTES_MAX {
-        let refusal = Refusal::too_large(format!("the file has {size} bytes; a protobuf message ends at {FILE_BYTES_MAX}"));
+        let refusal = Refusal::too_large(format!(
+            "the file has {size} bytes; a protobuf message ends at {FILE_BYTES_MAX}"
+        ));
         return Err(error(refusal, shown, size));
     }
     let bytes = std::fs::read(path).map_err(|io| error(Refusal::io(&io), shown, size))?;

@@ -16,6 +16,17 @@ pub enum Level {
     Deny,
 }
 
+impl Level {
+    /// The name in policies and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Warn => "warn",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 /// How a policy takes missing evidence: the same levels, for a check that cannot be evaluated.
 pub type Missing = Level;
 
@@ -80,6 +91,16 @@ pub enum Bound {
     Max,
 }
 
+impl Bound {
+    /// The limit's key in policies.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Min => "min",
+            Self::Max => "max",
+        }
+    }
+}
+
 impl Limit {
     /// True where `measured` is beyond the limit.
     pub fn is_violated_by(self, measured: f64) -> bool {
@@ -100,7 +121,7 @@ pub struct CheckReport {
     pub id: String,
     /// Where it stands.
     pub state: State,
-    /// The level that the policy gives it.
+    /// The level that the policy gives it; where evidence is missing, the level that the policy gives to that.
     pub level: Level,
     /// True where it fails the gate: violated, or not evaluable where the policy asks for the evidence, at `deny`.
     pub fails: bool,

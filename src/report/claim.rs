@@ -145,6 +145,24 @@ impl Claims {
         };
         (plain.state, &plain.by)
     }
+
+    /// The same, for the judge.
+    pub(crate) fn get_mut(&mut self, claim: Claim) -> (&mut ClaimState, &mut Vec<String>) {
+        let plain = match claim {
+            Claim::Idle => return (&mut self.idle.state, &mut self.idle.by),
+            Claim::HostStarved => &mut self.host_starved,
+            Claim::KernelTime => &mut self.kernel_time,
+            Claim::Ranking => &mut self.ranking,
+            Claim::OpAttribution => &mut self.op_attribution,
+            Claim::SourceLine => &mut self.source_line,
+            Claim::StepTime => &mut self.step_time,
+            Claim::CriticalPath => &mut self.critical_path,
+            Claim::CollectiveSplit => &mut self.collective_split,
+            Claim::Roofline => &mut self.roofline,
+            Claim::Estimate => &mut self.estimate,
+        };
+        (&mut plain.state, &mut plain.by)
+    }
 }
 
 /// A figure as a human report may print it.

@@ -94,7 +94,12 @@ pub struct Share(f64);
 impl Share {
     /// From an exact ratio.
     pub fn of(ratio: Ratio) -> Self {
-        Self((ratio.share() * 1e6).round() / 1e6)
+        Self::rounded(ratio.share())
+    }
+
+    /// From a share that is no ratio of counts any more, as a check measures it.
+    pub fn rounded(share: f64) -> Self {
+        Self((share * 1e6).round() / 1e6)
     }
 
     /// The number.

@@ -1,4 +1,25 @@
 //! The only test binary.
 
+mod captures;
+mod check_cases;
+mod docs;
+mod fixture;
+mod given_cases;
+mod harness;
+mod judge;
+mod layers;
+mod oracle;
+mod outputs;
+mod policy;
 mod proto;
+mod tidy;
 mod xplane;
+
+/// Compares text with its snapshot in `tests/it/snapshots`.
+fn snapshot(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/snapshots"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}

@@ -1,8 +1,8 @@
 //! JAX's protobuf: reading, refusing, and agreement with independent readers.
 
 mod bytes;
-mod given;
 mod fixture;
+mod given;
 mod metamorphic;
 mod oracle;
 mod reading;
@@ -17,9 +17,9 @@ mod xplane_pb;
 #[path = "../../src/read/xplane/hlo_pb.rs"]
 mod hlo_pb;
 
+use crate::harness::outside_data;
 use idleproof::read::read_xplane;
 use idleproof::trace::{Record, Trace};
-use std::path::PathBuf;
 
 /// Reads bytes that must be a capture.
 fn read(bytes: &[u8]) -> Record {
@@ -31,22 +31,11 @@ fn trace(space: &fixture::Space) -> Trace {
     read(&space.bytes()).trace
 }
 
-/// Folders of data that lie beside the repository, and say so loudly where they do not.
-fn beside(variable: &str, default: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os(variable).map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(default),
-        PathBuf::from,
-    );
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("SKIPPED: no {}; set {variable}", folder.display());
-    None
-}
-
 /// Every xplane of the given captures: name of its folder, and bytes.
 fn given_captures() -> Vec<(String, Vec<u8>)> {
-    let Some(folder) = beside("IDLEPROOF_CORPUS", "../shared/captures") else { return Vec::new() };
+    let Some(folder) = outside_data("IDLEPROOF_CORPUS", "../shared/captures", "captures") else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder.join("jax")).unwrap() {
         let entry = entry.unwrap();

@@ -103,6 +103,7 @@ fn device_properties(row: &Value) -> DeviceProperties {
             .map_or_else(String::new, |name| cut(name, HEADER_FIELD_BYTES_MAX)),
         total_memory: number("totalGlobalMem"),
         multiprocessors: number("numSms"),
+        ..DeviceProperties::default()
     }
 }
 

@@ -217,11 +217,7 @@ fn direction(details: &str) -> Option<String> {
 }
 
 /// Takes what the tracer says of a device, for idle devices too.
-fn properties(
-    builder: &mut Builder,
-    opened: &Opened<'_, '_>,
-    ordinal: i64,
-) -> Result<(), Refusal> {
+fn properties(builder: &mut Builder, opened: &Opened<'_, '_>, ordinal: i64) -> Result<(), Refusal> {
     let dictionary = opened.plane.dictionary()?;
     let mut properties = DeviceProperties { id: ordinal, ..DeviceProperties::default() };
     let (mut major, mut minor) = (None, None);

@@ -11,9 +11,9 @@ const REPLACEMENT: [u8; 3] = [0xEF, 0xBF, 0xBD];
 const HEAD_BYTES: usize = 256;
 
 const EXPORT_AGAIN: &str = "give the <host>.xplane.pb that the JAX profiler wrote";
-const COPY_AGAIN: &str =
-    "the profiler was stopped while it wrote, or the copy is incomplete: record or copy the file again";
-const COPY_BINARY: &str = "a program read the file as text and wrote it back; copy it again, as binary data";
+const COPY_AGAIN: &str = "the profiler was stopped while it wrote, or the copy is incomplete: record or copy the file again";
+const COPY_BINARY: &str =
+    "a program read the file as text and wrote it back; copy it again, as binary data";
 
 /// The refusal of a file that has no plane.
 pub(super) fn no_planes(bytes: &[u8]) -> Refusal {
@@ -61,7 +61,8 @@ impl From<Fault> for Refusal {
     /// The refusal of a file with a fault inside of a plane.
     fn from(fault: Fault) -> Self {
         let message = format!("damaged protobuf: {} at byte {}", fault.why.text(), fault.offset);
-        Self::new(ReadErrorKind::MalformedProtobuf, message, "record or copy the file again").at(fault.offset as u64)
+        Self::new(ReadErrorKind::MalformedProtobuf, message, "record or copy the file again")
+            .at(fault.offset as u64)
     }
 }
 
@@ -75,17 +76,23 @@ pub(super) fn true_cause(refusal: Refusal, bytes: &[u8]) -> Refusal {
 
 /// What else the bytes look like.
 fn foreign(bytes: &[u8]) -> Option<Refusal> {
-    let not_a_capture = |message: &str, help| {
-        Some(Refusal::new(ReadErrorKind::NotACapture, message, help).at(0))
-    };
+    let not_a_capture =
+        |message: &str, help| Some(Refusal::new(ReadErrorKind::NotACapture, message, help).at(0));
     let head = &bytes[..bytes.len().min(HEAD_BYTES)];
-    let is_text = head.iter().all(|&byte| byte >= 0x20 && byte != 0x7F || byte.is_ascii_whitespace());
+    let is_text =
+        head.iter().all(|&byte| byte >= 0x20 && byte != 0x7F || byte.is_ascii_whitespace());
     let first = head.iter().find(|byte| !byte.is_ascii_whitespace());
     if bytes.starts_with(&[0x1F, 0x8B]) {
-        return not_a_capture("not an XSpace; looks like gzip", "decompress the file, or give it its true name");
+        return not_a_capture(
+            "not an XSpace; looks like gzip",
+            "decompress the file, or give it its true name",
+        );
     }
     if is_text && matches!(first, Some(b'{' | b'[')) {
-        return not_a_capture("not an XSpace; looks like JSON", "give the file its true name, such as <host>.trace.json");
+        return not_a_capture(
+            "not an XSpace; looks like JSON",
+            "give the file its true name, such as <host>.trace.json",
+        );
     }
     if is_mangled(bytes) {
         let message = "not an XSpace; bytes look UTF-8 mangled (EF BF BD)";

@@ -24,10 +24,7 @@ enum Naming {
 const SOURCES: &[(ExecutionScope, Naming)] = &[
     (ExecutionScope::DeviceWithProgram, Naming::Exactly("GpuExecutable::ExecuteThunks")),
     (ExecutionScope::DeviceWithProgram, Naming::OnDevice("CommonPjRtLoadedExecutable::Execute")),
-    (
-        ExecutionScope::Device,
-        Naming::Exactly("PjRtStreamExecutorLoadedExecutable::ExecuteHelper"),
-    ),
+    (ExecutionScope::Device, Naming::Exactly("PjRtStreamExecutorLoadedExecutable::ExecuteHelper")),
     (ExecutionScope::Device, Naming::Exactly("CommonPjRtLoadedExecutable::ExecutePrepare")),
     (ExecutionScope::Call, Naming::Exactly("PJRT_LoadedExecutable_Execute")),
     (ExecutionScope::Call, Naming::Exactly("PjRtStreamExecutorLoadedExecutable::Execute")),

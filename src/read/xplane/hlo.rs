@@ -7,9 +7,43 @@ use rustc_hash::FxHashMap;
 
 /// XLA's element types by their number (`PrimitiveType` in `xla_data.proto`), in the spelling of HLO text.
 const ELEMENTS: [&str; 37] = [
-    "", "pred", "s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "tuple", "opaque",
-    "c64", "bf16", "token", "c128", "f8e5m2", "f8e4m3fn", "s4", "u4", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz",
-    "s2", "u2", "f8e4m3", "f8e3m4", "s1", "u1", "f4e2m1fn", "f8e8m0fnu", "buffer", "f6e3m2fn", "f6e2m3fn",
+    "",
+    "pred",
+    "s8",
+    "s16",
+    "s32",
+    "s64",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "f16",
+    "f32",
+    "f64",
+    "tuple",
+    "opaque",
+    "c64",
+    "bf16",
+    "token",
+    "c128",
+    "f8e5m2",
+    "f8e4m3fn",
+    "s4",
+    "u4",
+    "f8e4m3b11fnuz",
+    "f8e5m2fnuz",
+    "f8e4m3fnuz",
+    "s2",
+    "u2",
+    "f8e4m3",
+    "f8e3m4",
+    "s1",
+    "u1",
+    "f4e2m1fn",
+    "f8e8m0fnu",
+    "buffer",
+    "f6e3m2fn",
+    "f6e2m3fn",
 ];
 
 /// Decodes a stored program.
@@ -77,7 +111,9 @@ fn instruction(stored: pb::HloInstructionProto) -> Instruction {
         trip_count: if opcode == "while" { trip_count(&backend_config) } else { None },
         opcode,
         op_name: text(metadata.op_name),
-        source: Some(text(metadata.source_file)).filter(|file| !file.is_empty()).map(|file| (file, line)),
+        source: Some(text(metadata.source_file))
+            .filter(|file| !file.is_empty())
+            .map(|file| (file, line)),
         stack_frame: id(metadata.stack_frame_id),
         deduplicated_name: text(metadata.deduplicated_name),
         // Channels count from 1 (`hlo.proto`); 0 is protobuf's absence.
@@ -106,9 +142,12 @@ fn shape(stored: pb::ShapeProto) -> Shape {
 
 /// Frames by their id − 1; a frame that refers to what the module lacks keeps its place, empty.
 fn frames(stored: pb::StackFrameIndexProto) -> Vec<StackFrame> {
-    let name = |names: &[Vec<u8>], id: i32| row(names, id).map(|name| text(name.clone())).unwrap_or_default();
+    let name = |names: &[Vec<u8>], id: i32| {
+        row(names, id).map(|name| text(name.clone())).unwrap_or_default()
+    };
     let frame = |frame: &pb::StackFrame| {
-        let location = row(&stored.file_locations, frame.file_location_id).copied().unwrap_or_default();
+        let location =
+            row(&stored.file_locations, frame.file_location_id).copied().unwrap_or_default();
         StackFrame {
             file: name(&stored.file_names, location.file_name_id),
             function: name(&stored.function_names, location.function_name_id),

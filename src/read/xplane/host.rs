@@ -124,16 +124,10 @@ impl Row<'_, '_, '_> {
         stats.has(Key::Correlation) || is_api && self.thread.line.name.starts_with(CALL_LINE)
     }
 
-    fn call(
-        mut self,
-        stats: &Stats<'_>,
-        dictionary: &mut Dictionary<'_>,
-    ) -> Result<(), Refusal> {
+    fn call(mut self, stats: &Stats<'_>, dictionary: &mut Dictionary<'_>) -> Result<(), Refusal> {
         let (api, kind) = match self.name.call {
             Call::Api { api, kind } => (api, kind),
-            Call::Launched if stats.has(Key::MemcpyDetails) => {
-                (self.name.name, HostCallKind::Copy)
-            }
+            Call::Launched if stats.has(Key::MemcpyDetails) => (self.name.name, HostCallKind::Copy),
             Call::Launched if stats.has(Key::MemsetDetails) => (self.name.name, HostCallKind::Set),
             Call::Launched => (self.name.name, HostCallKind::Launch),
         };
@@ -240,7 +234,8 @@ fn function(name: &str) -> Option<&str> {
     let is_word = function.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let is_api = ["hip", "cuda", "cu", "__hip", "hsa_"].iter().any(|library| {
         let rest = function.strip_prefix(library).unwrap_or_default();
-        rest.starts_with(|first: char| first.is_ascii_uppercase()) || *library == "hsa_" && !rest.is_empty()
+        rest.starts_with(|first: char| first.is_ascii_uppercase())
+            || *library == "hsa_" && !rest.is_empty()
     });
     (is_word && is_api).then_some(function)
 }

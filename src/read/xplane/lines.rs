@@ -56,9 +56,8 @@ pub(super) struct Opened<'s, 'a> {
 
 /// The planes that are read, GPUs first: in an order that does not depend on the file's.
 pub(super) fn open<'s, 'a>(planes: &'s [Plane<'a>]) -> Result<Vec<Opened<'s, 'a>>, Fault> {
-    let opened = |plane: &'s Plane<'a>| {
-        Ok(Opened { role: role(plane.name), plane, lines: plane.lines()? })
-    };
+    let opened =
+        |plane: &'s Plane<'a>| Ok(Opened { role: role(plane.name), plane, lines: plane.lines()? });
     let mut opened: Vec<_> = planes.iter().map(opened).collect::<Result<_, _>>()?;
     opened.sort_by_key(|opened| (opened.role, opened.plane.name));
     Ok(opened)

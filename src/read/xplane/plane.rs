@@ -2,9 +2,9 @@
 //!
 //! A plane's names stand behind its lines in the file, so the events can be read only in a second pass.
 
+use super::super::refusal::Refusal;
 use super::id_map::IdMap;
 use super::limits::{LINES_MAX, PLANES_MAX};
-use super::super::refusal::Refusal;
 use super::stat::{Key, Stat, stat};
 use super::wire::{Fault, Message};
 use crate::trace::NameId;

@@ -40,7 +40,10 @@ pub(super) fn read(builder: &mut Builder, opened: &[Opened<'_, '_>]) -> Result<(
         builder.trace.programs.push(Program { id, name, hlo: Hlo::Missing });
     }
     let names = &builder.trace.names;
-    builder.trace.programs.sort_by(|a, b| (a.id, names.get(a.name)).cmp(&(b.id, names.get(b.name))));
+    builder
+        .trace
+        .programs
+        .sort_by(|a, b| (a.id, names.get(a.name)).cmp(&(b.id, names.get(b.name))));
     Ok(())
 }
 

@@ -1,6 +1,8 @@
 //! What the profiler says of its session: when it ran, with which versions, on which host, and what went wrong.
 
-use super::super::limits::{HEADER_FIELD_BYTES_MAX, HEADER_FIELDS_MAX, HEADER_ROWS_MAX, LOG_LINE_BYTES_MAX};
+use super::super::limits::{
+    HEADER_FIELD_BYTES_MAX, HEADER_FIELDS_MAX, HEADER_ROWS_MAX, LOG_LINE_BYTES_MAX,
+};
 use super::builder::Builder;
 use super::device::text;
 use super::lines::{Anchor, Opened, Role};
@@ -41,7 +43,10 @@ pub(super) fn read(
         for line in lines {
             let log = &mut builder.trace.profiler.log;
             if log.len() < HEADER_ROWS_MAX {
-                log.push((level.to_owned(), shortened(&String::from_utf8_lossy(line), LOG_LINE_BYTES_MAX)));
+                log.push((
+                    level.to_owned(),
+                    shortened(&String::from_utf8_lossy(line), LOG_LINE_BYTES_MAX),
+                ));
             }
         }
     }
@@ -117,6 +122,9 @@ mod tests {
 
     #[test]
     fn texts_end_between_characters() {
-        assert_eq!((shortened("aé", 2), shortened("aé", 3), shortened("", 2)), ("a".into(), "aé".into(), String::new()));
+        assert_eq!(
+            (shortened("aé", 2), shortened("aé", 3), shortened("", 2)),
+            ("a".into(), "aé".into(), String::new())
+        );
     }
 }

@@ -23,11 +23,6 @@ impl<'a> Message<'a> {
         self.bytes
     }
 
-    /// Offset of the first byte in the file.
-    pub(super) const fn offset(self) -> usize {
-        self.offset
-    }
-
     /// The message's fields, in the order of the file.
     pub(super) const fn fields(self) -> Fields<'a> {
         Fields { message: self, at: 0 }
@@ -77,7 +72,9 @@ impl Why {
             Self::WireType => "a field has a wire type that does not exist",
             Self::Kind => "a field has another wire type than the schema gives it",
             Self::Group => "a group has no begin, or lies too deep",
-            Self::Repeated => "a line's id, name or base is written a second time, with another value",
+            Self::Repeated => {
+                "a line's id, name or base is written a second time, with another value"
+            }
         }
     }
 }

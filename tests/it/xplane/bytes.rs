@@ -76,8 +76,10 @@ fn damage_anywhere_is_a_capture_or_a_refusal() {
 
 #[test]
 fn damage_in_a_larger_file_is_a_capture_or_a_refusal() {
-    let kernels = (0..400).map(|at| fixture::kernel("fusion.kd", at * 10, 9, 1 + at.cast_unsigned()));
-    let calls = (0..400).map(|at| fixture::call("hipModuleLaunchKernel", at * 10, 2, 1 + at.cast_unsigned()));
+    let kernels =
+        (0..400).map(|at| fixture::kernel("fusion.kd", at * 10, 9, 1 + at.cast_unsigned()));
+    let calls = (0..400)
+        .map(|at| fixture::call("hipModuleLaunchKernel", at * 10, 2, 1 + at.cast_unsigned()));
     let planes = vec![
         gpu(0, vec![stream(3, kernels.collect())]),
         host(vec![line(11, "Host Threads/11", calls.collect())]),
@@ -102,7 +104,9 @@ fn what_a_full_decode_refuses_is_refused_or_unused() {
     let mut bytes = whole.clone();
     for at in 0..whole.len() {
         bytes[at] = whole[at] ^ 0x80;
-        if let (Err(_), Ok(record)) = (XSpace::decode(bytes.as_slice()), read_xplane(&bytes, "flipped")) {
+        if let (Err(_), Ok(record)) =
+            (XSpace::decode(bytes.as_slice()), read_xplane(&bytes, "flipped"))
+        {
             assert!(record.source.events > 0);
         }
         bytes[at] = whole[at];

@@ -196,13 +196,18 @@ pub(crate) fn graph_replays(n_replays: u64, n_recorded: u64, n_kernels: i64) -> 
     }
     let calls = line(11, "Host Threads/11", launches);
     let python = line(12, "python", executions);
-    space(vec![metadata(vec![program]), gpu(0, vec![stream(3, kernels)]), host(vec![calls, python])])
+    space(vec![
+        metadata(vec![program]),
+        gpu(0, vec![stream(3, kernels)]),
+        host(vec![calls, python]),
+    ])
 }
 
 /// A program with a loop of two kernels that runs three times, replayed as one graph after one exact kernel.
 pub(crate) fn loop_graph() -> Space {
     let body = ["loop_fusion", "copy.1"].into_iter().zip(20..);
-    let body = body.map(|(name, id)| Instruction { id, name, opcode: "fusion", ..Instruction::default() });
+    let body =
+        body.map(|(name, id)| Instruction { id, name, opcode: "fusion", ..Instruction::default() });
     let program = Program {
         name: "jit_scan".to_owned(),
         id: 20,
@@ -212,7 +217,13 @@ pub(crate) fn loop_graph() -> Space {
                 id: 1,
                 name: "main",
                 instructions: vec![
-                    Instruction { id: 10, name: "wrapped_add", opcode: "fusion", frame: 2, ..Instruction::default() },
+                    Instruction {
+                        id: 10,
+                        name: "wrapped_add",
+                        opcode: "fusion",
+                        frame: 2,
+                        ..Instruction::default()
+                    },
                     Instruction {
                         id: 11,
                         name: "while.6",
@@ -251,8 +262,10 @@ pub(crate) fn async_label() -> Space {
 /// One kernel, and the lines that repeat it in other words.
 pub(crate) fn derived_lines() -> Space {
     let repeat = |name: &str| line(-559_038_734, name, vec![event("fusion", 10, 50)]);
-    let lines = vec![stream(3, vec![kernel("fusion.kd", 10, 50, 1)]), repeat("XLA Ops"), repeat("Steps")];
-    let host = host(vec![line(11, "Host Threads/11", vec![call("hipModuleLaunchKernel", 0, 2, 1)])]);
+    let lines =
+        vec![stream(3, vec![kernel("fusion.kd", 10, 50, 1)]), repeat("XLA Ops"), repeat("Steps")];
+    let host =
+        host(vec![line(11, "Host Threads/11", vec![call("hipModuleLaunchKernel", 0, 2, 1)])]);
     space(vec![gpu(0, lines), host])
 }
 
@@ -294,7 +307,12 @@ impl Plane {
             let text = format!("{}({})", program.name, program.id);
             let id = events.of(&text);
             let own = messages(&[("Hlo Proto", Stat::Bytes(program.bytes()))], &mut stats);
-            let row = pb::XEventMetadata { id, name: text.into_bytes(), display_name: Vec::new(), stats: own };
+            let row = pb::XEventMetadata {
+                id,
+                name: text.into_bytes(),
+                display_name: Vec::new(),
+                stats: own,
+            };
             event_metadata.insert(id, row);
         }
         for (name, id) in events.0 {
@@ -368,7 +386,8 @@ impl Program {
 /// Frame 1 is the user's, frame 2 a library's that was called from there.
 fn frames() -> hlo::StackFrameIndexProto {
     let texts = |texts: [&str; 2]| texts.iter().map(|text| text.as_bytes().to_vec()).collect();
-    let location = |place, line| hlo::FileLocation { file_name_id: place, function_name_id: place, line };
+    let location =
+        |place, line| hlo::FileLocation { file_name_id: place, function_name_id: place, line };
     hlo::StackFrameIndexProto {
         file_names: texts(["/app/train.py", "/usr/lib/python3/site-packages/jax/numpy.py"]),
         function_names: texts(["main", "multiply"]),
@@ -394,7 +413,8 @@ impl Computation {
 
 impl Instruction {
     fn message(&self) -> hlo::HloInstructionProto {
-        let trips = self.trip_count.map(|trips| format!(r#"{{"known_trip_count":{{"n":"{trips}"}}}}"#));
+        let trips =
+            self.trip_count.map(|trips| format!(r#"{{"known_trip_count":{{"n":"{trips}"}}}}"#));
         hlo::HloInstructionProto {
             name: self.name.as_bytes().to_vec(),
             opcode: self.opcode.as_bytes().to_vec(),

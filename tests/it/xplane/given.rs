@@ -1,6 +1,7 @@
 //! Given captures and cases, against figures that were computed without this project. They lie beside the repository.
 
-use super::{beside, given_captures, read};
+use super::{given_captures, read};
+use crate::harness::outside_data;
 use idleproof::read::{ReadErrorKind, read_xplane};
 use idleproof::trace::{
     DeviceEventKind, ExecutionScope, Hlo, HostCallKind, IntervalSet, Record, Trace,
@@ -11,20 +12,27 @@ use std::path::Path;
 
 #[test]
 fn captures_have_the_figures_of_the_oracle() {
-    let Some(facts) = beside("IDLEPROOF_FACTS", "../shared/facts") else { return };
+    let Some(facts) = outside_data("IDLEPROOF_FACTS", "../shared/facts", "facts") else { return };
     let text = std::fs::read(facts.join("jax_oracle.json")).unwrap();
     let oracle: Value = serde_json::from_slice(&text).unwrap();
     for (name, bytes) in given_captures() {
         let expected = &oracle[format!("jax/{name}")];
         let record = read(&bytes);
-        assert_eq!(Value::from(record.source.sha256.clone()), oracle_sha(expected, &record), "{name}");
+        assert_eq!(
+            Value::from(record.source.sha256.clone()),
+            oracle_sha(expected, &record),
+            "{name}"
+        );
         per_device(&name, &record.trace, &expected["raw_per_device"]);
         sums(&name, &record.trace, &expected["raw"]);
         let found = facts_of(&record);
         for (fact, value) in expected["facts"].as_object().unwrap() {
             match found.get(fact.as_str()) {
                 Some(found) => assert_eq!(found, value, "{name}: {fact}"),
-                None => assert!(NOT_OF_READING.contains(&fact.as_str()), "{name}: {fact} is not compared"),
+                None => assert!(
+                    NOT_OF_READING.contains(&fact.as_str()),
+                    "{name}: {fact} is not compared"
+                ),
             }
         }
     }
@@ -32,9 +40,22 @@ fn captures_have_the_figures_of_the_oracle() {
 
 /// Facts of the oracle that need more than the tables: schedules, runs, or the truth of a synthetic file.
 const NOT_OF_READING: &[&str] = &[
-    "calls", "kernels_per_execution", "recorded_executions", "runs", "events_per_run", "duplicate_program_name",
-    "runs_equal_schedule_multiset", "runs_in_schedule_order", "label", "label_events", "label_us", "graph_runs",
-    "recorded_graph_runs", "launches_with_records", "records_per_graph_launch", "slots_per_run",
+    "calls",
+    "kernels_per_execution",
+    "recorded_executions",
+    "runs",
+    "events_per_run",
+    "duplicate_program_name",
+    "runs_equal_schedule_multiset",
+    "runs_in_schedule_order",
+    "label",
+    "label_events",
+    "label_us",
+    "graph_runs",
+    "recorded_graph_runs",
+    "launches_with_records",
+    "records_per_graph_launch",
+    "slots_per_run",
 ];
 
 fn oracle_sha(expected: &Value, record: &Record) -> Value {
@@ -96,37 +117,59 @@ fn sums(name: &str, trace: &Trace, expected: &Value) {
 fn facts_of(record: &Record) -> BTreeMap<&'static str, Value> {
     let trace = &record.trace;
     let executions = |scope| trace.executions.iter().filter(|one| one.scope == scope).count();
-    let ids: BTreeSet<_> = trace.device_events.iter().filter_map(|event| event.correlation).collect();
+    let ids: BTreeSet<_> =
+        trace.device_events.iter().filter_map(|event| event.correlation).collect();
     let calls: BTreeMap<_, _> =
         trace.host_calls.iter().filter_map(|call| Some((call.correlation?, call))).collect();
     let joined: Vec<_> =
         trace.device_events.iter().filter_map(|event| calls.get(&event.correlation?)).collect();
     let launching = joined.iter().filter(|call| call.kind.hands_over_work()).count();
     let all = trace.device_events.len();
-    let hlo_bytes: u64 = trace.programs.iter().map(|program| match &program.hlo {
-        Hlo::Stored(module) => module.bytes,
-        Hlo::NotNeeded(bytes) => *bytes,
-        Hlo::Damaged(reason) => panic!("{reason}"),
-        Hlo::Missing => 0,
-    }).sum();
-    let exact: Vec<_> = trace.device_events.iter().filter(|event| op(trace, event.hlo).is_some()).collect();
+    let hlo_bytes: u64 = trace
+        .programs
+        .iter()
+        .map(|program| match &program.hlo {
+            Hlo::Stored(module) => module.bytes,
+            Hlo::NotNeeded(bytes) => *bytes,
+            Hlo::Damaged(reason) => panic!("{reason}"),
+            Hlo::Missing => 0,
+        })
+        .sum();
+    let exact: Vec<_> =
+        trace.device_events.iter().filter(|event| op(trace, event.hlo).is_some()).collect();
     let in_hlo = exact.iter().filter(|event| is_stored(trace, event.hlo)).count();
     let exact_us: i64 = exact.iter().map(|event| event.interval.duration().ps()).sum();
     let agree = trace.device_events.iter().filter(|event| {
-        event.correlation.and_then(|id| calls.get(&id)).is_some_and(|call| op(trace, call.hlo) == op(trace, event.hlo))
+        event
+            .correlation
+            .and_then(|id| calls.get(&id))
+            .is_some_and(|call| op(trace, call.hlo) == op(trace, event.hlo))
     });
-    let graph_launches = trace.host_calls.iter().filter(|call| call.kind == HostCallKind::GraphLaunch);
+    let graph_launches =
+        trace.host_calls.iter().filter(|call| call.kind == HostCallKind::GraphLaunch);
     let devices = trace.devices.iter().filter(|_| executions(ExecutionScope::Device) > 0).count();
     let mut facts = BTreeMap::from([
         ("hlo_programs", Value::from(trace.programs.len())),
         ("hlo_bytes", Value::from(hlo_bytes)),
-        ("host_events", Value::from(trace.host_calls.len() + trace.host_spans.len() + trace.annotations.len())),
-        ("PjRtStreamExecutorLoadedExecutable::ExecuteHelper", Value::from(executions(ExecutionScope::Device))),
-        ("GpuExecutable::ExecuteThunks", Value::from(executions(ExecutionScope::DeviceWithProgram))),
+        (
+            "host_events",
+            Value::from(trace.host_calls.len() + trace.host_spans.len() + trace.annotations.len()),
+        ),
+        (
+            "PjRtStreamExecutorLoadedExecutable::ExecuteHelper",
+            Value::from(executions(ExecutionScope::Device)),
+        ),
+        (
+            "GpuExecutable::ExecuteThunks",
+            Value::from(executions(ExecutionScope::DeviceWithProgram)),
+        ),
         ("device_events", Value::from(all)),
         ("device_events_joined", Value::from(format!("{}/{all}", joined.len()))),
         ("joined_to_launch_type_call", Value::from(format!("{launching}/{all}"))),
-        ("host_only_correlation_ids", Value::from(calls.keys().filter(|id| !ids.contains(id)).count())),
+        (
+            "host_only_correlation_ids",
+            Value::from(calls.keys().filter(|id| !ids.contains(id)).count()),
+        ),
         ("exact_events", Value::from(exact.len())),
         ("exact_us", us(exact_us.into())),
         ("hlo_op_found_in_stored_hlo", Value::from(format!("{in_hlo}/{}", exact.len()))),
@@ -140,11 +183,18 @@ fn facts_of(record: &Record) -> BTreeMap<&'static str, Value> {
     }
     // Of the legacy file the oracle counts kernels alone: its copies have no label by nature.
     if trace.device_events.iter().any(|event| event.kind == DeviceEventKind::Memcpy) {
-        let kernels: Vec<_> = trace.device_events.iter().filter(|event| event.kind.is_kernel()).collect();
+        let kernels: Vec<_> =
+            trace.device_events.iter().filter(|event| event.kind.is_kernel()).collect();
         let agree = kernels.iter().filter(|event| {
-            event.correlation.and_then(|id| calls.get(&id)).is_some_and(|call| op(trace, call.hlo) == op(trace, event.hlo))
+            event
+                .correlation
+                .and_then(|id| calls.get(&id))
+                .is_some_and(|call| op(trace, call.hlo) == op(trace, event.hlo))
         });
-        facts.insert("hlo_op_host_device_agree", Value::from(format!("{}/{}", agree.count(), kernels.len())));
+        facts.insert(
+            "hlo_op_host_device_agree",
+            Value::from(format!("{}/{}", agree.count(), kernels.len())),
+        );
     }
     facts
 }
@@ -156,13 +206,14 @@ fn op(trace: &Trace, id: Option<idleproof::trace::HloLabelId>) -> Option<&str> {
 fn is_stored(trace: &Trace, id: Option<idleproof::trace::HloLabelId>) -> bool {
     let Some(label) = id.map(|id| trace.hlo_labels[id.index()]) else { return false };
     let modules = trace.programs.iter().filter(|program| Some(program.id) == label.program);
-    modules.filter_map(|program| match &program.hlo {
-        Hlo::Stored(module) => Some(module),
-        _ => None,
-    })
-    .flat_map(|module| &module.computations)
-    .flat_map(|computation| &computation.instructions)
-    .any(|instruction| Some(instruction.name.as_str()) == op(trace, id))
+    modules
+        .filter_map(|program| match &program.hlo {
+            Hlo::Stored(module) => Some(module),
+            _ => None,
+        })
+        .flat_map(|module| &module.computations)
+        .flat_map(|computation| &computation.instructions)
+        .any(|instruction| Some(instruction.name.as_str()) == op(trace, id))
 }
 
 fn trip_counts(trace: &Trace) -> Value {
@@ -183,7 +234,7 @@ fn executing_devices(trace: &Trace) -> usize {
 
 #[test]
 fn given_cases_hold() {
-    let Some(folder) = beside("IDLEPROOF_CASES", "../shared/cases") else { return };
+    let Some(folder) = outside_data("IDLEPROOF_CASES", "../shared/cases", "cases") else { return };
     for (case, file) in [
         ("42-json-cap-vs-xplane", "synth-host.xplane.pb"),
         ("43-derived-lines", "synth-host.xplane.pb"),
@@ -193,12 +244,14 @@ fn given_cases_hold() {
     ] {
         let trace = case_file(&folder, case, file).unwrap().trace;
         let expected: Value =
-            serde_json::from_slice(&std::fs::read(folder.join(case).join("expect.json")).unwrap()).unwrap();
+            serde_json::from_slice(&std::fs::read(folder.join(case).join("expect.json")).unwrap())
+                .unwrap();
         let expected = match &expected["xplane"]["GPU:0"] {
             Value::Null => &expected["device0"],
             device => device,
         };
-        let union = IntervalSet::from_intervals(trace.device_events.iter().map(|event| event.interval));
+        let union =
+            IntervalSet::from_intervals(trace.device_events.iter().map(|event| event.interval));
         let window = union.hull().unwrap();
         let sum: i64 = trace.device_events.iter().map(|event| event.interval.duration().ps()).sum();
         let kernels = trace.device_events.iter().filter(|event| event.kind.is_kernel());
@@ -220,7 +273,7 @@ fn given_cases_hold() {
 
 #[test]
 fn given_cases_say_what_they_are() {
-    let Some(folder) = beside("IDLEPROOF_CASES", "../shared/cases") else { return };
+    let Some(folder) = outside_data("IDLEPROOF_CASES", "../shared/cases", "cases") else { return };
     let read = |case: &str| case_file(&folder, case, "synth-host.xplane.pb").unwrap().trace;
     let lines = read("43-derived-lines").profiler.derived_lines;
     assert_eq!(lines.iter().map(|(_, events)| events).sum::<u64>(), 8, "{lines:?}");
@@ -234,7 +287,11 @@ fn given_cases_say_what_they_are() {
     assert!(matches!(coverage.programs[0].hlo, Hlo::Missing));
     for (file, kind, says) in [
         ("cut.xplane.pb", ReadErrorKind::Truncated, "truncated at byte offset 554"),
-        ("mangled.xplane.pb", ReadErrorKind::Encoding, "not an XSpace; bytes look UTF-8 mangled (EF BF BD)"),
+        (
+            "mangled.xplane.pb",
+            ReadErrorKind::Encoding,
+            "not an XSpace; bytes look UTF-8 mangled (EF BF BD)",
+        ),
         ("empty.xplane.pb", ReadErrorKind::Empty, "no planes"),
         ("json_named.xplane.pb", ReadErrorKind::NotACapture, "not an XSpace; looks like JSON"),
     ] {

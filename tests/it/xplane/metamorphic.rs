@@ -25,7 +25,9 @@ fn sample() -> Space {
         13,
         "python3",
         vec![
-            fixture::event("train", 0, 900).with("_r", Stat::Signed(1)).with("step_num", Stat::Signed(4)),
+            fixture::event("train", 0, 900)
+                .with("_r", Stat::Signed(1))
+                .with("step_num", Stat::Signed(4)),
             fixture::event("$train.py:7 main", 1, 800),
         ],
     ));
@@ -42,7 +44,9 @@ fn shown(bytes: &[u8]) -> String {
 fn assert_same(expected: &str, found: &str) {
     let differs = expected.lines().zip(found.lines()).position(|(a, b)| a != b);
     if let Some(at) = differs {
-        let around = |text: &str| text.lines().skip(at.saturating_sub(4)).take(9).collect::<Vec<_>>().join("\n");
+        let around = |text: &str| {
+            text.lines().skip(at.saturating_sub(4)).take(9).collect::<Vec<_>>().join("\n")
+        };
         panic!("expected\n{}\nfound\n{}", around(expected), around(found));
     }
     assert_eq!(expected.len(), found.len());
@@ -184,7 +188,8 @@ fn rewritten(bytes: &[u8], level: Level, change: Change) -> Vec<u8> {
 fn varint(bytes: &[u8]) -> (u64, &[u8]) {
     let length = bytes.iter().position(|byte| *byte < 0x80).unwrap() + 1;
     let places = bytes[..length].iter().enumerate();
-    let value = places.fold(0, |value, (place, byte)| value | u64::from(byte & 0x7F) << (7 * place));
+    let value =
+        places.fold(0, |value, (place, byte)| value | u64::from(byte & 0x7F) << (7 * place));
     (value, &bytes[length..])
 }
 

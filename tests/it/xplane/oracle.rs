@@ -72,18 +72,20 @@ fn decoded(space: &XSpace) -> (Vec<Seen>, Vec<Seen>) {
 }
 
 fn seen(plane: &XPlane, event: &XEvent, lane: String, start_ps: i128) -> Seen {
-    let name = plane.event_metadata.get(&event.metadata_id).map_or("".into(), |row| text(&row.name));
+    let name =
+        plane.event_metadata.get(&event.metadata_id).map_or("".into(), |row| text(&row.name));
     let stat = |name: &str| {
         let named = |stat: &&XStat| {
-            plane.stat_metadata.get(&stat.metadata_id).is_some_and(|row| row.name == name.as_bytes())
+            plane
+                .stat_metadata
+                .get(&stat.metadata_id)
+                .is_some_and(|row| row.name == name.as_bytes())
         };
         event.stats.iter().rfind(named).and_then(|stat| stat.value.clone())
     };
     let string = |name: &str| match stat(name) {
         Some(Value::StrValue(value)) => text(&value),
-        Some(Value::RefValue(id)) => {
-            text(&plane.stat_metadata[&id.cast_signed()].name)
-        }
+        Some(Value::RefValue(id)) => text(&plane.stat_metadata[&id.cast_signed()].name),
         _ => String::new(),
     };
     let number = |name: &str| match stat(name) {
@@ -139,9 +141,17 @@ fn walked_host(trace: &Trace) -> Vec<Seen> {
     let calls = trace.host_calls.iter().map(|call| {
         (call.interval, call.thread, call.api, call.correlation.map(|id| id.get()), call.hlo)
     });
-    let spans = trace.host_spans.iter().map(|span| (span.interval, span.thread, span.name, None, None));
-    let steps = trace.annotations.iter().map(|one| (one.interval, one.thread, one.name, None, None));
-    let row = |(interval, thread, name, correlation, hlo): (idleproof::units::Interval, _, NameId, _, _)| {
+    let spans =
+        trace.host_spans.iter().map(|span| (span.interval, span.thread, span.name, None, None));
+    let steps =
+        trace.annotations.iter().map(|one| (one.interval, one.thread, one.name, None, None));
+    let row = |(interval, thread, name, correlation, hlo): (
+        idleproof::units::Interval,
+        _,
+        NameId,
+        _,
+        _,
+    )| {
         let thread: idleproof::trace::ThreadId = thread;
         Seen {
             lane: trace.name(trace.threads[thread.index()].raw_id).to_owned(),
@@ -160,7 +170,8 @@ fn walked_host(trace: &Trace) -> Vec<Seen> {
 fn label(trace: &Trace, id: Option<HloLabelId>) -> [String; 4] {
     let Some(id) = id else { return Default::default() };
     let label = trace.hlo_labels[id.index()];
-    let text = |name: Option<NameId>| name.map(|name| trace.name(name).to_owned()).unwrap_or_default();
+    let text =
+        |name: Option<NameId>| name.map(|name| trace.name(name).to_owned()).unwrap_or_default();
     let program = label.program.map(|id| id.to_string()).unwrap_or_default();
     [text(label.op), text(label.module), program, text(label.op_name)]
 }

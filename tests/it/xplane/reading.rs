@@ -19,7 +19,10 @@ fn notices(space: &Space) -> Vec<(&'static str, u64)> {
     read(&space.bytes()).notices.iter().map(|notice| (notice.code, notice.count)).collect()
 }
 
-fn names<'t>(trace: &'t Trace, ids: impl Iterator<Item = idleproof::trace::NameId>) -> Vec<&'t str> {
+fn names<'t>(
+    trace: &'t Trace,
+    ids: impl Iterator<Item = idleproof::trace::NameId>,
+) -> Vec<&'t str> {
     ids.map(|id| trace.name(id)).collect()
 }
 
@@ -55,7 +58,9 @@ fn loops_keep_body_and_trip_count() {
 fn only_programs_in_use_are_decoded() {
     let mut made = fixture::async_label();
     made.planes[0].programs.push(program("jit_setup", 3, &["fusion"]));
-    made.planes[1].lines[0].events.push(kernel("x.kd", 90, 5, 3).labelled("x", &program("jit_lost", 99, &[])));
+    made.planes[1].lines[0]
+        .events
+        .push(kernel("x.kd", 90, 5, 3).labelled("x", &program("jit_lost", 99, &[])));
     let trace = trace(&made);
     let found: Vec<_> = trace.programs.iter().map(|one| (one.id, trace.name(one.name))).collect();
     assert_eq!(found, [(3, "jit_setup"), (17, "jit_step"), (99, "jit_lost")]);
@@ -143,7 +148,10 @@ fn one_lost_base_does_not_cost_the_others() {
     let trace = trace(&made);
     assert_eq!((trace.device_events.len(), trace.streams.len()), (1, 1));
     let [damaged] = trace.damaged.as_slice() else { panic!("{:?}", trace.damaged) };
-    assert_eq!((damaged.fault, damaged.side, damaged.count), (DamageFault::ZeroTimestamp, RecordSide::Device, 1));
+    assert_eq!(
+        (damaged.fault, damaged.side, damaged.count),
+        (DamageFault::ZeroTimestamp, RecordSide::Device, 1)
+    );
     assert_eq!(trace.name(damaged.first.0), "lost.kd");
 }
 
@@ -173,14 +181,19 @@ fn picoseconds_show_in_the_resolution() {
 #[test]
 fn calls_are_known_by_their_correlation() {
     let named_after_kernel = call("loop_fusion", 0, 2, 2);
-    let copy = call("CopyDeviceToDevice", 3, 2, 3).with("memcpy_details", Stat::Text("kind:Unknown size:0"));
+    let copy = call("CopyDeviceToDevice", 3, 2, 3)
+        .with("memcpy_details", Stat::Text("kind:Unknown size:0"));
     let wait = call("hipStreamWaitEvent", 6, 2, 4);
     let callback = call("hipLaunchHostFunc", 9, 2, 5);
     let graph = call("cuGraphLaunch (CudaGraph:5)", 12, 2, 6);
     let without_id = event("hipDeviceSynchronize", 15, 2);
     let zero = call("hipModuleLaunchKernel", 18, 2, 0);
     let mut made = smallest();
-    made.planes[1].lines.push(line(12, "tf_pjrt_thread_pool/-7", vec![named_after_kernel, copy, event("hipLike", 1, 1)]));
+    made.planes[1].lines.push(line(
+        12,
+        "tf_pjrt_thread_pool/-7",
+        vec![named_after_kernel, copy, event("hipLike", 1, 1)],
+    ));
     made.planes[1].lines[0].events.extend([wait, callback, graph, without_id, zero]);
     let trace = trace(&made);
     let found: Vec<_> = trace
@@ -240,7 +253,8 @@ fn the_best_layer_of_executions_is_taken() {
     };
     use ExecutionScope::{Call, Device, DeviceWithProgram};
     assert_eq!(scopes(&made), [(Call, false), (Device, false), (DeviceWithProgram, true)]);
-    let thunks = event("GpuExecutable::ExecuteThunks", 9, 1).with("module_name", Stat::Ref("jit_g".to_owned()));
+    let thunks = event("GpuExecutable::ExecuteThunks", 9, 1)
+        .with("module_name", Stat::Ref("jit_g".to_owned()));
     made.planes[1].lines[1].events.push(thunks);
     let trace = trace(&made);
     let module = trace.executions.last().unwrap().module.unwrap();
@@ -279,7 +293,10 @@ fn devices_state_what_they_are_even_when_idle() {
     assert_eq!((stated.id, stated.vendor.as_deref()), (1, Some("AMD")));
     assert_eq!((stated.clock_khz, stated.multiprocessors), (Some(2_100_000), Some(304)));
     assert_eq!(stated.memory_bandwidth, Some(2_662_400_000_000));
-    assert_eq!((stated.total_memory, stated.compute_capability), (Some(206_141_652_992), Some((9, 4))));
+    assert_eq!(
+        (stated.total_memory, stated.compute_capability),
+        (Some(206_141_652_992), Some((9, 4)))
+    );
 }
 
 #[test]
@@ -304,7 +321,10 @@ fn what_is_tolerated_is_counted() {
         .with("fragmentation", Stat::Double(0.5));
     made.planes[0].lines[0].events.push(odd);
     made.planes.push(plane("/device:TPU:0", vec![line(1, "XLA Ops", vec![event("fusion", 0, 1)])]));
-    assert_eq!(notices(&made), [("repeated-stat", 1), ("unsupported-device", 1), ("unusable-stat", 1)]);
+    assert_eq!(
+        notices(&made),
+        [("repeated-stat", 1), ("unsupported-device", 1), ("unusable-stat", 1)]
+    );
     assert_eq!(trace(&made).device_events[1].correlation.map(|id| id.get()), Some(3));
 }
 
@@ -320,7 +340,10 @@ fn names_that_are_missing_or_no_text_are_counted() {
     let found: Vec<_> = record.notices.iter().map(|notice| (notice.code, notice.count)).collect();
     assert_eq!(found, [("dangling-id", 3), ("invalid-utf8", 1)]);
     let trace = &record.trace;
-    assert_eq!(names(trace, trace.device_events.iter().map(|event| event.name)), ["fus\u{FFFD}ion", ""]);
+    assert_eq!(
+        names(trace, trace.device_events.iter().map(|event| event.name)),
+        ["fus\u{FFFD}ion", ""]
+    );
 }
 
 #[test]
@@ -342,7 +365,8 @@ fn graph_nodes_are_read_where_the_tracer_writes_them() {
     let mut made = smallest();
     made.planes[0].lines[0].events.extend([node(0), node(1), node(0), whole]);
     let trace = trace(&made);
-    let nodes: Vec<_> = trace.device_events.iter().map(|event| event.graph_node.map(|id| id.index())).collect();
+    let nodes: Vec<_> =
+        trace.device_events.iter().map(|event| event.graph_node.map(|id| id.index())).collect();
     assert_eq!(nodes, [None, Some(0), Some(1), Some(0), None]);
     assert_eq!(notices(&made), [("whole-graph-record", 1)]);
 }

@@ -1,0 +1,44 @@
+//! What a judged check does to the claims.
+
+use crate::report::{CheckReport, Claim, ClaimState, Claims, Level, State, WhyNotEvaluable};
+
+/// Withholds the claims that a check guards, if it gives reason to.
+pub(super) fn withhold_by(claims: &mut Claims, check: &CheckReport) {
+    if !is_reason_to_withhold(check) {
+        return;
+    }
+    for &guarded in &check.claims {
+        withhold(claims, guarded, &check.id);
+        // Waiting for the host is a part of idle: it can't be stated where the whole can't.
+        if guarded == Claim::Idle {
+            withhold(claims, Claim::HostStarved, &check.id);
+        }
+    }
+}
+
+/// A violation is one at every level and under every exception; missing evidence is one where the policy asks for it.
+fn is_reason_to_withhold(check: &CheckReport) -> bool {
+    match check.state {
+        State::Violated | State::Excepted => true,
+        State::NotEvaluable => {
+            check.why == Some(WhyNotEvaluable::NoEvidence) && check.level == Level::Deny
+        }
+        State::Holds => false,
+    }
+}
+
+fn withhold(claims: &mut Claims, claim: Claim, id: &str) {
+    let (state, by) = claims.get_mut(claim);
+    // What has nothing to be computed from stays undefined, and still names what speaks against it.
+    if *state == ClaimState::Supported {
+        *state = ClaimState::Withheld;
+    }
+    if !by.iter().any(|known| known == id) {
+        by.push(id.to_owned());
+    }
+    match claim {
+        Claim::Idle => claims.idle.device_inactive_pct = None,
+        Claim::HostStarved => claims.idle.host_starved_pct = None,
+        _ => {}
+    }
+}

@@ -1,0 +1,114 @@
+//! Exceptions: a violation that is known, with a reason and an end.
+
+use super::{Origin, PathGlobs, Policy};
+use crate::report::{CaptureReport, Level, PolicyFinding};
+use jiff::civil::Date;
+
+/// So many days before its end an exception is reported.
+const DAYS_OF_WARNING: i64 = 14;
+
+/// A violation that does not fail the gate until a date.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exception {
+    /// The check that it excepts.
+    pub check: &'static str,
+    /// The captures that it excepts.
+    pub paths: PathGlobs,
+    /// Why.
+    pub reason: String,
+    /// The last day on which it holds.
+    pub expires: Date,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// Which captures a run looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// Every capture of the policy: an exception that met none of them is unused.
+    Everything,
+    /// Those that were named: an exception for another capture says nothing.
+    Named,
+}
+
+impl Exception {
+    /// True from the day after its last.
+    pub fn has_expired(&self, today: Date) -> bool {
+        today > self.expires
+    }
+
+    fn covers(&self, check: &str, paths: &[&str]) -> bool {
+        self.check == check && paths.iter().any(|path| self.paths.matches(path))
+    }
+
+    fn days_left(&self, today: Date) -> i64 {
+        (self.expires - today).get_days().into()
+    }
+}
+
+impl Policy {
+    /// The exception for a check on a capture with these files, expired or not: the one that ends last.
+    pub fn exception(&self, check: &str, paths: &[&str]) -> Option<&Exception> {
+        // Of several with one end the first in the file is taken; `max_by_key` would take the last.
+        let covering = self.exceptions.iter().filter(|exception| exception.covers(check, paths));
+        covering.rev().max_by_key(|exception| exception.expires)
+    }
+
+    /// Findings about the exceptions themselves: expired, close to their end, or of no use to the captures judged.
+    pub fn findings(
+        &self,
+        captures: &[CaptureReport],
+        coverage: Coverage,
+        today: Date,
+    ) -> Vec<PolicyFinding> {
+        let of_one = |exception| self.finding(exception, captures, coverage, today);
+        self.exceptions.iter().filter_map(of_one).collect()
+    }
+
+    fn finding(
+        &self,
+        exception: &Exception,
+        captures: &[CaptureReport],
+        coverage: Coverage,
+        today: Date,
+    ) -> Option<PolicyFinding> {
+        let Exception { check, expires, origin, .. } = exception;
+        let finding = |id: &str, message: String| {
+            Some(PolicyFinding { id: id.to_owned(), level: Level::Warn, message })
+        };
+        if exception.has_expired(today) {
+            let message = format!(
+                "the exception of {check} at {origin} expired on {expires}: \
+                 the check's own level holds again; mend the capture or renew the exception"
+            );
+            return finding("expired-exception", message);
+        }
+        let met = captures
+            .iter()
+            .any(|capture| capture.files.iter().any(|file| exception.paths.matches(&file.path)));
+        if !captures.iter().any(|capture| self.is_used_by(exception, capture)) {
+            let message =
+                format!("the exception of {check} at {origin} excepts nothing: remove it");
+            return match coverage {
+                Coverage::Everything => finding("unused-exception", message),
+                Coverage::Named if met => finding("unused-exception", message),
+                Coverage::Named => None,
+            };
+        }
+        let left = exception.days_left(today);
+        if left <= DAYS_OF_WARNING {
+            let days = if left == 1 { "day" } else { "days" };
+            let message = format!(
+                "the exception of {check} at {origin} ends on {expires}, in {left} {days}: then {check} counts again"
+            );
+            return finding("expiring-exception", message);
+        }
+        None
+    }
+
+    fn is_used_by(&self, exception: &Exception, capture: &CaptureReport) -> bool {
+        let mut checks = capture.checks.iter();
+        checks.any(|check| check.id == exception.check && check.exception.is_some())
+            && self.exception(exception.check, &capture.paths()) == Some(exception)
+    }
+}

@@ -1,0 +1,242 @@
+//! From bytes to layers: decoding, the version, and what a file extends.
+
+use super::error::{Document, PolicyError, PolicyErrors};
+use super::layer::{Layer, Source, validate};
+use super::presets::{self, Preset};
+use super::raw::{RawPolicy, RawVersion};
+use super::{Vocabulary, nearest};
+use std::ops::Range;
+use toml::{Spanned, Value};
+
+/// A policy is written by hand; a larger one is no policy.
+pub const MAX_POLICY_BYTES: usize = 1 << 20;
+
+/// Files that one policy may consist of: far above what is of use, and an end to files that multiply.
+const MAX_FILES: usize = 32;
+
+/// Gives the bytes of a file that a policy extends, by its path; the error says why it can't.
+pub type Loader<'a> = dyn Fn(&str) -> Result<Vec<u8>, String> + 'a;
+
+/// Layers in the order in which they apply, with their texts.
+pub(super) type Layers = Vec<(Layer, Document)>;
+
+/// What loading needs, and what it has seen.
+struct Loading<'a> {
+    vocabulary: Vocabulary<'a>,
+    loader: &'a Loader<'a>,
+    /// The files that extend one another down to the present one.
+    stack: Vec<String>,
+    n_files: usize,
+}
+
+/// The layer of a preset.
+pub(super) fn preset(
+    preset: &Preset,
+    vocabulary: Vocabulary<'_>,
+) -> Result<(Layer, Document), PolicyErrors> {
+    let document = Document::new(preset.name, preset.text);
+    let source = Source::Preset(preset.name);
+    let layer = layer(&document, source, vocabulary)?;
+    Ok((layer, document))
+}
+
+/// The layers of a file, after those that it extends.
+pub(super) fn file(
+    path: &str,
+    bytes: &[u8],
+    vocabulary: Vocabulary<'_>,
+    loader: &Loader<'_>,
+) -> Result<Layers, PolicyErrors> {
+    let mut loading = Loading { vocabulary, loader, stack: Vec::new(), n_files: 0 };
+    let mut layers = Layers::new();
+    loading.file(path, bytes, &mut layers)?;
+    Ok(layers)
+}
+
+impl Loading<'_> {
+    fn file(&mut self, path: &str, bytes: &[u8], into: &mut Layers) -> Result<(), PolicyErrors> {
+        let document = decode(path, bytes)?;
+        let layer = layer(&document, Source::File, self.vocabulary)?;
+        self.n_files += 1;
+        self.stack.push(path.to_owned());
+        let mut errors = Vec::new();
+        for entry in &layer.extends {
+            if let Err(more) = self.extend(entry, &document, into) {
+                errors.extend(more.into_vec());
+            }
+        }
+        self.stack.pop();
+        if !errors.is_empty() {
+            return Err(PolicyErrors::new(errors));
+        }
+        into.push((layer, document));
+        Ok(())
+    }
+
+    fn extend(
+        &mut self,
+        entry: &Spanned<String>,
+        document: &Document,
+        into: &mut Layers,
+    ) -> Result<(), PolicyErrors> {
+        let name = entry.get_ref().as_str();
+        if let Some(found) = presets::find(name) {
+            into.push(preset(found, self.vocabulary)?);
+            return Ok(());
+        }
+        let fail = |message: String, help: String| {
+            Err(PolicyErrors::from(document.error(entry.span(), message).help(help)))
+        };
+        if !name.contains('/') && !name.ends_with(".toml") {
+            return fail(format!("unknown preset `{name}`"), preset_help(name));
+        }
+        let Some(path) = beside(&document.path, name) else {
+            return fail(
+                format!("`{name}` is not a relative path"),
+                "name a file relative to this one, with `/`".to_owned(),
+            );
+        };
+        if self.stack.contains(&path) {
+            let chain = [self.stack.join(" → "), path].join(" → ");
+            return fail("a policy extends itself".to_owned(), format!("the circle is {chain}"));
+        }
+        if self.n_files >= MAX_FILES {
+            return fail(
+                format!("this policy consists of more than {MAX_FILES} files"),
+                "extend fewer files, or each of them once".to_owned(),
+            );
+        }
+        match (self.loader)(&path) {
+            Ok(bytes) => self.file(&path, &bytes, into),
+            Err(reason) => fail(
+                format!("can't read `{path}`: {reason}"),
+                "`extends` names presets and files relative to this one".to_owned(),
+            ),
+        }
+    }
+}
+
+/// What a preset's name should have been.
+pub(super) fn preset_help(wrong: &str) -> String {
+    match nearest(wrong, presets::names()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => {
+            let names: Vec<&str> = presets::names().collect();
+            format!("the presets are {}; a file ends in .toml", names.join(", "))
+        }
+    }
+}
+
+fn decode(path: &str, bytes: &[u8]) -> Result<Document, PolicyErrors> {
+    let whole = Document::new(path, "");
+    if bytes.len() > MAX_POLICY_BYTES {
+        let error = whole.error_somewhere("this policy file is larger than 1 MiB");
+        return Err(error
+            .help("a policy is a short text written by hand: is this the right file?")
+            .into());
+    }
+    match std::str::from_utf8(bytes) {
+        // A byte order mark is what some editors leave; it is not part of the text.
+        Ok(text) => Ok(Document::new(path, text.strip_prefix('\u{feff}').unwrap_or(text))),
+        Err(error) => {
+            let at = error.valid_up_to();
+            let error =
+                whole.error_somewhere(format!("this policy file is not UTF-8: byte {at} is wrong"));
+            Err(error.help("save it as UTF-8").into())
+        }
+    }
+}
+
+/// Parses and validates one document.
+fn layer(
+    document: &Document,
+    source: Source,
+    vocabulary: Vocabulary<'_>,
+) -> Result<Layer, PolicyErrors> {
+    let shape = |error: toml::de::Error| PolicyErrors::from(reword(document, &error));
+    let RawVersion { version } = toml::from_str(&document.text).map_err(shape)?;
+    check_version(document, version.as_ref())?;
+    let raw: RawPolicy = toml::from_str(&document.text).map_err(shape)?;
+    validate(raw, document, source, vocabulary).map_err(PolicyErrors::new)
+}
+
+fn check_version(
+    document: &Document,
+    version: Option<&Spanned<Value>>,
+) -> Result<(), PolicyErrors> {
+    let error = match version {
+        Some(version) if *version.get_ref() == Value::Integer(1) => return Ok(()),
+        Some(version) => {
+            let error = document.error(version.span(), "this version of policy files is not known");
+            match version.get_ref() {
+                Value::Integer(2..) => error.help("a newer policy file needs a newer idleproof"),
+                _ => error.label("expected 1"),
+            }
+        }
+        None => document
+            .error(first_line(&document.text), "policy file without `version`")
+            .help("write `version = 1` first"),
+    };
+    Err(error.into())
+}
+
+fn first_line(text: &str) -> Range<usize> {
+    0..text.lines().next().unwrap_or_default().len()
+}
+
+/// A mistake of syntax or shape in the words of this program: keys are what the reader sees, not fields.
+fn reword(document: &Document, error: &toml::de::Error) -> PolicyError {
+    let words = [
+        ("unknown field", "unknown key"),
+        ("expected f64", "expected a number"),
+        ("expected a sequence", "expected a list"),
+    ];
+    let message = words
+        .iter()
+        .fold(error.message().to_owned(), |message, (theirs, ours)| message.replace(theirs, ours));
+    match error.span() {
+        Some(span) => document.error(span, message),
+        None => document.error_somewhere(message),
+    }
+}
+
+/// The path of `name` as seen from where `path` is seen from; `None` unless `name` is relative.
+fn beside(path: &str, name: &str) -> Option<String> {
+    if name.starts_with('/') || name.contains(['\\', ':']) {
+        return None;
+    }
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let root = if path.starts_with('/') { "/" } else { "" };
+    let mut components: Vec<&str> = folder.split('/').filter(|one| !one.is_empty()).collect();
+    for component in name.split('/') {
+        match component {
+            "" | "." => {}
+            ".." if components.last().is_some_and(|last| *last != "..") => {
+                components.pop();
+            }
+            _ => components.push(component),
+        }
+    }
+    Some(format!("{root}{}", components.join("/")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beside;
+
+    #[test]
+    fn extended_files_lie_beside_the_file() {
+        for (path, name, expected) in [
+            ("idleproof.toml", "team.toml", Some("team.toml")),
+            ("idleproof.toml", "./ci/team.toml", Some("ci/team.toml")),
+            ("ci/idleproof.toml", "../team.toml", Some("team.toml")),
+            ("idleproof.toml", "../team.toml", Some("../team.toml")),
+            ("../a.toml", "../team.toml", Some("../../team.toml")),
+            ("/etc/a.toml", "b.toml", Some("/etc/b.toml")),
+            ("a.toml", "/etc/b.toml", None),
+            ("a.toml", "c:/b.toml", None),
+        ] {
+            assert_eq!(beside(path, name).as_deref(), expected, "{path} {name}");
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Escaping: one function for each place that text from a capture can end up in.
+//!
+//! Names of kernels, operators and files are written by others. They may hold terminal sequences, markup, workflow
+//! commands and characters that turn the reading direction around.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Text for Markdown outside code: a table cell, a list item, a heading.
+pub(super) fn markdown(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut previous = ' ';
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let next = characters.peek().copied().unwrap_or(' ');
+        match character {
+            // Inside a word an underscore is a letter, and names are full of them.
+            '_' if previous.is_alphanumeric() && next.is_alphanumeric() => escaped.push('_'),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '$' => {
+                escaped.push('\\');
+                escaped.push(character);
+            }
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            // A zero-width space keeps `@name` from notifying somebody, and a bare address from becoming a link.
+            '@' => escaped.push_str("@&#8203;"),
+            other => push_visible(&mut escaped, other),
+        }
+        previous = character;
+    }
+    escaped.replace("://", ":&#8203;//").replace("www.", "www&#8203;.")
+}
+
+/// Text as inline code in a Markdown table cell.
+pub(super) fn markdown_code(text: &str) -> String {
+    let text = visible(text);
+    if text.is_empty() {
+        return "` `".to_owned();
+    }
+    // A code span cannot hold a pipe inside a table and needs care with backticks; HTML can hold both.
+    if !text.contains(['|', '`', '\\']) && !text.starts_with(' ') && !text.ends_with(' ') {
+        return format!("`{text}`");
+    }
+    let mut escaped = String::with_capacity(text.len() + 13);
+    escaped.push_str("<code>");
+    for character in text.chars() {
+        if character.is_ascii_punctuation() && !".,-/():;=+%".contains(character) {
+            push_reference(&mut escaped, character);
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped.push_str("</code>");
+    escaped
+}
+
+/// Lines as a fenced block of Markdown that its content cannot close.
+pub(super) fn markdown_block(text: &str, language: &str) -> String {
+    let ticks = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
+    let lines: Vec<Cow<'_, str>> = text.trim_end().lines().map(visible).collect();
+    let fence = "`".repeat(ticks.max(2) + 1);
+    format!("{fence}{language}\n{}\n{fence}\n", lines.join("\n"))
+}
+
+/// Text inside an element of HTML, also where Markdown surrounds it.
+pub(super) fn html(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in visible(text).chars() {
+        match character {
+            '<' | '>' | '&' | '"' | '\'' | '`' => push_reference(&mut escaped, character),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// Text for a terminal: one line, in which nothing acts. CI systems take `##[…]` and `##vso[…]` for commands
+/// anywhere in a line of a log, so two hashes never stand together.
+pub(super) fn terminal(text: &str) -> Cow<'_, str> {
+    match visible(text) {
+        text if text.contains("##") => Cow::Owned(text.replace("##", "#\\u{23}")),
+        text => text,
+    }
+}
+
+/// Lines for a terminal: line breaks stay, nothing else acts.
+pub(super) fn terminal_lines(text: &str) -> String {
+    text.lines().map(terminal).collect::<Vec<_>>().join("\n")
+}
+
+/// Text as an XML document can hold it: terminal sequences go, forbidden characters become U+FFFD, and `]]>` cannot
+/// close a CDATA section. Markup is left to the XML writer.
+pub(super) fn xml(text: &str) -> String {
+    let allowed: String = without_ansi(text)
+        .chars()
+        .map(|character| match character {
+            '\t' | '\n' | '\r' => character,
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+            _ => character,
+        })
+        .collect();
+    allowed.replace("]]>", "]] >")
+}
+
+/// [`xml`] for an attribute, which holds one line.
+pub(super) fn xml_line(text: &str) -> String {
+    let text = xml(text);
+    text.split(['\n', '\r', '\t']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Text without ANSI escape sequences: CSI up to its final byte, OSC and its like up to their terminator.
+fn without_ansi(text: &str) -> Cow<'_, str> {
+    if !text.contains(['\u{1b}', '\u{9b}']) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let introducer = match character {
+            '\u{1b}' => characters.next_if(|next| ('\u{20}'..='\u{7e}').contains(next)),
+            '\u{9b}' => Some('['),
+            other => {
+                kept.push(other);
+                continue;
+            }
+        };
+        match introducer {
+            Some('[') => {
+                while characters.next_if(|next| ('\u{20}'..='\u{3f}').contains(next)).is_some() {}
+                characters.next_if(|next| ('\u{40}'..='\u{7e}').contains(next));
+            }
+            Some(']' | 'P' | '_' | '^' | 'X') => {
+                while characters
+                    .next_if(|next| !matches!(next, '\u{7}' | '\u{1b}' | '\n'))
+                    .is_some()
+                {}
+                if characters.next_if_eq(&'\u{1b}').is_some() {
+                    characters.next_if_eq(&'\\');
+                } else {
+                    characters.next_if_eq(&'\u{7}');
+                }
+            }
+            _ => {}
+        }
+    }
+    Cow::Owned(kept)
+}
+
+/// Text in which every character that acts or hides is spelled out: `\u{1b}`.
+fn visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(acts) {
+        return Cow::Borrowed(text);
+    }
+    let mut spelled = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        push_visible(&mut spelled, character);
+    }
+    Cow::Owned(spelled)
+}
+
+fn push_visible(text: &mut String, character: char) {
+    match character {
+        '\n' => text.push_str("\\n"),
+        '\t' => text.push_str("\\t"),
+        '\r' => text.push_str("\\r"),
+        other if acts(other) => {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "\\u{{{:x}}}", u32::from(other));
+        }
+        other => text.push(other),
+    }
+}
+
+fn push_reference(text: &mut String, character: char) {
+    // Writing to a String cannot fail.
+    let _ = write!(text, "&#{};", u32::from(character));
+}
+
+/// True for control characters, for those without width, and for those that change the reading direction or the line.
+fn acts(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{fffe}'
+                | '\u{ffff}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name that tries every sink at once.
+    const HOSTILE: &str = "a|b`c<script>@octo\n::error::x\u{1b}[31mred\u{1b}]0;t\u{7}]]>\0\u{202e}\u{fffe}&*_[l](http://x)\\";
+
+    #[test]
+    fn markdown_text_is_inert() {
+        let text = markdown(HOSTILE);
+        for active in ["<", "\n", "\u{1b}", "\0", "\u{202e}", "@octo", "http://x"] {
+            assert!(!text.contains(active), "{active:?} in {text}");
+        }
+        for (at, active) in text.match_indices(['|', '`', '*', '_', '[', ']']) {
+            assert!(text[..at].ends_with('\\'), "{active} is not escaped in {text}");
+        }
+    }
+
+    #[test]
+    fn an_underscore_inside_a_word_stays() {
+        assert_eq!(markdown("rank_0 _x_ a__b"), "rank_0 \\_x\\_ a\\_\\_b");
+    }
+
+    #[test]
+    fn html_holds_no_markup() {
+        let text = html(HOSTILE);
+        assert!(!text.contains(['<', '>', '`', '\n', '\u{1b}', '\0']), "{text}");
+        assert_eq!(html("a & 'b'"), "a &#38; &#39;b&#39;");
+    }
+
+    #[test]
+    fn markdown_code_of_a_plain_name_is_a_code_span() {
+        assert_eq!(markdown_code("void gemm<float, 4>(*)"), "`void gemm<float, 4>(*)`");
+        assert_eq!(markdown_code("a\nb"), "<code>a&#92;nb</code>");
+        assert_eq!(markdown_code("a|b"), "<code>a&#124;b</code>");
+        assert_eq!(markdown_code(""), "` `");
+    }
+
+    #[test]
+    fn markdown_code_cannot_be_left() {
+        let text = markdown_code(HOSTILE);
+        let inner =
+            text.strip_prefix("<code>").and_then(|rest| rest.strip_suffix("</code>")).unwrap();
+        assert!(!inner.contains(['<', '|', '`', '\n', '\u{1b}', '\0', '\\', '*', '@']), "{inner}");
+    }
+
+    #[test]
+    fn a_block_outlasts_its_content() {
+        let text = markdown_block("+ ```\n+ ````x\u{1b}\n", "diff");
+        assert!(text.starts_with("`````diff\n") && text.ends_with("\n`````\n"), "{text}");
+        assert!(!text.contains('\u{1b}'));
+    }
+
+    #[test]
+    fn a_terminal_line_does_nothing() {
+        let text = terminal(HOSTILE);
+        assert!(!text.chars().any(acts), "{text}");
+        assert_eq!(text.lines().count(), 1);
+        assert_eq!(terminal("gemm"), "gemm");
+        assert_eq!(terminal("x##[error]y"), "x#\\u{23}[error]y");
+        assert_eq!(terminal_lines("a\r\n\u{1b}b"), "a\n\\u{1b}b");
+    }
+
+    #[test]
+    fn xml_text_holds_only_characters_of_xml() {
+        let text = xml(HOSTILE);
+        assert_eq!(
+            text,
+            "a|b`c<script>@octo\n::error::xred]] >\u{fffd}\u{202e}\u{fffd}&*_[l](http://x)\\"
+        );
+        assert_eq!(xml_line("a\n\nb\tc"), "a b c");
+        assert_eq!(xml("\u{1b}"), "");
+        assert_eq!(xml("x\u{1b}]8;;open"), "x");
+    }
+}

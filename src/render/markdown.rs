@@ -1,0 +1,247 @@
+//! The full report in Markdown, findings first.
+//!
+//! What the records say is printed as recorded arithmetic; what would be a claim goes through its guard.
+
+mod records;
+mod shares;
+
+use super::cells::{self, table};
+use super::escape::{html, markdown, markdown_block, markdown_code};
+use super::format::{DASH, bytes, count};
+use super::{Output, tally, trust, words};
+use crate::report::{
+    CaptureReport, CheckReport, FileRole, GoldenReport, GoldenState, Level, Outcome, Report, State,
+    WhyNotEvaluable,
+};
+use std::fmt::Write as _;
+
+pub(super) static OUTPUT: Output = Output {
+    kind: "markdown",
+    summary: "the full report: findings first, then every figure that the capture supports",
+    render,
+    golden: Some(capture_body),
+};
+
+const BASIS: &str = "All figures are measured from the records unless marked: *read* is what the profiler wrote \
+                     about itself, *inferred* is a conclusion. A figure that a violated check withholds is an em dash \
+                     with the check's id.\n";
+
+/// Rows of one table; the JSON report has them all.
+const ROWS_MAX: usize = 25;
+
+// Writing to a String cannot fail: the results of `write!` are dropped throughout.
+
+fn render(report: &Report) -> String {
+    let mut text = format!("# idleproof: {}\n\n", words::verdict(report.verdict));
+    let _ = writeln!(
+        text,
+        "{}. Checks: {}. Policy {}.{}\n\n{BASIS}",
+        tally::captures(report),
+        tally::Tally::of(&report.captures).text(),
+        markdown(&report.policy.name),
+        tally::goldens(report).map(|goldens| format!(" Goldens: {goldens}.")).unwrap_or_default()
+    );
+    text.push_str(&overview(report));
+    for capture in &report.captures {
+        let _ = write!(
+            text,
+            "\n## {}: {}\n\n{}{}",
+            markdown(&capture.name),
+            words::verdict(capture.verdict()),
+            capture_body(capture),
+            files(capture)
+        );
+    }
+    text.push_str(&runs(report));
+    text.push_str(&goldens(report));
+    text.push_str(&policy(report));
+    text.push_str(&skipped(report));
+    text
+}
+
+/// One line a capture, where there are several.
+fn overview(report: &Report) -> String {
+    if report.captures.len() < 2 {
+        return String::new();
+    }
+    let rows = report.captures.iter().map(|capture| {
+        let failing = capture.checks.iter().filter(|check| check.state == State::Violated);
+        let idle = match capture.outcome {
+            Outcome::Report => cells::idle(capture),
+            Outcome::Refused => DASH.to_owned(),
+        };
+        vec![
+            markdown(&capture.name),
+            words::verdict(capture.verdict()).to_owned(),
+            idle,
+            cells::codes(failing.map(|check| check.id.as_str())),
+        ]
+    });
+    table(&["capture", "verdict", "idle", "violated"], 4, rows)
+}
+
+/// One capture without a heading and without what identifies its files.
+fn capture_body(capture: &CaptureReport) -> String {
+    let mut text = trust::verdict_line(capture);
+    if let Some(error) = &capture.error {
+        let _ = writeln!(
+            text,
+            "\nat {}; {}",
+            markdown_code(&cells::place(error)),
+            markdown(&error.help)
+        );
+        return text;
+    }
+    let mut section = |title: &str, body: String| {
+        if !body.is_empty() {
+            let _ = write!(text, "\n### {title}\n\n{body}");
+        }
+    };
+    section("Reconciliation", reconciliation(capture));
+    if let Some(held) = &capture.records {
+        section("Time budget by device, as recorded", records::devices(capture, held));
+        section("Time budget by stream, as recorded", records::streams(capture, held));
+        section("Idle", records::idle(capture, held));
+        section("Graph replays", records::graph(&held.graph));
+        section("Launches", records::launches(&held.launches));
+    }
+    if let Some(attribution) = &capture.attribution {
+        section("Attribution of kernel time", shares::classes(attribution));
+        section(&shares::ops_title(capture), shares::ops(capture, attribution));
+        section(&shares::lines_title(capture), shares::lines(capture, attribution));
+    }
+    section(&shares::kernels_title(capture), shares::kernels(capture));
+    if let Some(held) = &capture.records {
+        section("Steps", records::steps(capture, held));
+        section("Programs", records::programs(held));
+    }
+    section("What to change (inferred)", shares::what_to_change(capture));
+    section(
+        "Trust list",
+        format!("{}{}", trust::claims(capture), trust::sections(capture, "####")),
+    );
+    text
+}
+
+/// Every check that was made or could not be made; those without a subject in one line.
+fn reconciliation(capture: &CaptureReport) -> String {
+    let absent = |check: &&CheckReport| check.why == Some(WhyNotEvaluable::NotApplicable);
+    let rows: Vec<Vec<String>> = capture
+        .checks
+        .iter()
+        .filter(|check| !absent(check))
+        .map(|check| {
+            let (measured, limit) = cells::measured_and_limit(check);
+            vec![
+                markdown_code(&check.id),
+                words::state(check).to_owned(),
+                words::level(check.level).to_owned(),
+                markdown(&check.message),
+                measured,
+                limit,
+            ]
+        })
+        .collect();
+    let mut text = String::new();
+    if !rows.is_empty() {
+        text =
+            table(&["check", "state", "level", "what was measured", "measured", "limit"], 4, rows);
+    }
+    let without_subject: Vec<&str> =
+        capture.checks.iter().filter(absent).map(|check| check.id.as_str()).collect();
+    if !without_subject.is_empty() {
+        let _ = writeln!(text, "\nNothing to check: {}.", cells::codes(without_subject));
+    }
+    text
+}
+
+fn files(capture: &CaptureReport) -> String {
+    if capture.files.is_empty() {
+        return String::new();
+    }
+    let dash = || DASH.to_owned();
+    let rows = capture.files.iter().map(|file| {
+        let role = match file.role {
+            FileRole::Record => "record",
+            FileRole::CaptureShard => "capture shard",
+        };
+        vec![
+            markdown_code(&file.path),
+            file.format.as_deref().map_or_else(dash, markdown),
+            role.to_owned(),
+            file.sha256.as_deref().map_or_else(dash, markdown_code),
+            bytes(file.bytes),
+            file.events.map_or_else(dash, count),
+        ]
+    });
+    let head = ["file", "format", "role", "sha256", "size", "events"];
+    format!("\n### Files\n\n{}", table(&head, 4, rows))
+}
+
+fn runs(report: &Report) -> String {
+    if report.runs.is_empty() {
+        return String::new();
+    }
+    let rows = report.runs.iter().map(|run| {
+        let ranks: Vec<String> = run.ranks.iter().map(u64::to_string).collect();
+        let world = run.world_size.map_or_else(|| "unknown".to_owned(), count);
+        vec![markdown(&run.name), ranks.join(", "), world]
+    });
+    format!(
+        "\n## Runs\n\n{}",
+        table(&["run", "ranks captured", "ranks in the job (read)"], 3, rows)
+    )
+}
+
+fn goldens(report: &Report) -> String {
+    let mut text = String::new();
+    let found =
+        |golden: &&GoldenReport| golden.state != GoldenState::Same && golden.level != Level::Allow;
+    for golden in report.goldens.iter().filter(found) {
+        let state = words::golden(golden.state);
+        match &golden.diff {
+            Some(diff) => {
+                let _ = write!(
+                    text,
+                    "\n<details><summary>{} {state}</summary>\n\n{}\n</details>\n",
+                    html(&golden.path),
+                    markdown_block(diff, "diff")
+                );
+            }
+            None => {
+                let _ = writeln!(text, "\n{} {state}.", markdown(&golden.path));
+            }
+        }
+    }
+    if text.is_empty() { text } else { format!("\n## Goldens\n{text}") }
+}
+
+fn policy(report: &Report) -> String {
+    let mut text = String::new();
+    for finding in &report.policy_findings {
+        let _ = writeln!(
+            text,
+            "- {} ({}): {}",
+            markdown_code(&finding.id),
+            words::level(finding.level),
+            markdown(&finding.message)
+        );
+    }
+    if text.is_empty() { text } else { format!("\n## Policy\n\n{text}") }
+}
+
+fn skipped(report: &Report) -> String {
+    let mut text = String::new();
+    for file in &report.skipped {
+        let _ = writeln!(text, "- {}: {}", markdown_code(&file.path), markdown(&file.reason));
+    }
+    if text.is_empty() { text } else { format!("\n## Skipped files\n\n{text}") }
+}
+
+/// What stands below a table that was cut.
+fn more_rows(total: usize) -> String {
+    match total.checked_sub(ROWS_MAX) {
+        None | Some(0) => String::new(),
+        Some(left) => format!("\n{} more in the JSON report.\n", count(left as u64)),
+    }
+}

@@ -1,0 +1,216 @@
+//! What the records say: budgets of devices and streams, graph replays, launches, steps, programs.
+
+use super::super::cells::{self, guarded, table};
+use super::super::escape::{markdown, markdown_code};
+use super::super::format::{self, DASH, FINE, count, shortened};
+use super::{ROWS_MAX, more_rows};
+use crate::report::{
+    CaptureReport, Cell, Claim, DeviceRecords, GraphRecords, LaunchRecords, Microseconds, Records,
+    Spread,
+};
+use std::fmt::Write as _;
+
+fn time(us: Microseconds) -> String {
+    format::time(us, FINE)
+}
+
+fn dash() -> String {
+    DASH.to_owned()
+}
+
+/// `min / median / max`.
+fn spread<T: Copy>(of: Option<Spread<T>>, print: impl Fn(T) -> String) -> String {
+    of.map_or_else(dash, |of| {
+        format!("{} / {} / {}", print(of.min), print(of.median), print(of.max))
+    })
+}
+
+/// Busy, which is a lower bound where records are known to be missing.
+fn busy(capture: &CaptureReport, us: Microseconds) -> String {
+    match capture.cell(Claim::Idle, Some(us)) {
+        Cell::Withheld(_) => format!("at least {}", time(us)),
+        Cell::Stated(us) => time(us),
+        Cell::Undefined => time(us),
+    }
+}
+
+pub(super) fn devices(capture: &CaptureReport, records: &Records) -> String {
+    if records.devices.is_empty() {
+        return "No device work was recorded.\n".to_owned();
+    }
+    let rows = records.devices.iter().map(|device| {
+        vec![
+            device_name(device),
+            time(device.total_us),
+            busy(capture, device.busy_us),
+            guarded(capture, Claim::Idle, Some(device.idle_us), time),
+            guarded(capture, Claim::Idle, device.idle_pct, format::percent),
+            time(device.compute_us),
+            time(device.exposed_collective_us),
+            time(device.exposed_memcpy_us),
+            time(device.kernel_sum_us),
+            count(device.kernels),
+            count(device.device_events),
+        ]
+    });
+    let head = [
+        "device",
+        "total",
+        "busy",
+        "idle",
+        "idle of total",
+        "compute",
+        "exposed collective",
+        "exposed memcpy",
+        "sum of kernels",
+        "kernels",
+        "device records",
+    ];
+    format!(
+        "{}\nCompute, exposed collective, exposed memcpy and idle add up to the total, which runs from the first \
+         start to the last end of device work.\n",
+        table(&head, 1, rows)
+    )
+}
+
+fn device_name(device: &DeviceRecords) -> String {
+    let named: Vec<String> =
+        [&device.vendor, &device.model].into_iter().flatten().map(|name| markdown(name)).collect();
+    let name = markdown(&device.name);
+    if named.is_empty() { name } else { format!("{name} (*read*: {})", named.join(" ")) }
+}
+
+pub(super) fn streams(capture: &CaptureReport, records: &Records) -> String {
+    let all = || {
+        let of = |device| move |stream| (device, stream);
+        records.devices.iter().flat_map(move |device| device.streams.iter().map(of(device)))
+    };
+    let rows: Vec<Vec<String>> = all()
+        .take(ROWS_MAX)
+        .map(|(device, stream)| {
+            vec![
+                markdown(&device.name),
+                markdown(&stream.name),
+                time(stream.span_us),
+                time(stream.compute_us),
+                time(stream.collective_us),
+                time(stream.memcpy_us),
+                guarded(capture, Claim::Idle, Some(stream.idle_us), time),
+                count(stream.device_events),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let head =
+        ["device", "stream", "span", "compute", "collective", "memcpy", "idle", "device records"];
+    format!("{}{}", table(&head, 2, rows), more_rows(all().count()))
+}
+
+pub(super) fn idle(capture: &CaptureReport, records: &Records) -> String {
+    let mut text = format!(
+        "- device inactive, of the window: {}\n- waiting for the host, of the window (*inferred*): {}\n",
+        cells::idle(capture),
+        cells::host_starved(capture)
+    );
+    for device in &records.devices {
+        let parts = [
+            ("idle although launched work was waiting", device.idle_with_queued_work_us),
+            ("idle while the host waited for the device", device.idle_under_blocking_sync_us),
+        ];
+        for (what, figure) in parts {
+            if figure.is_some() {
+                let figure = guarded(capture, Claim::Idle, figure, time);
+                let _ = writeln!(text, "- {}, {what}: {figure}", markdown(&device.name));
+            }
+        }
+    }
+    text
+}
+
+/// Counts of replays are evidence: they are printed whatever is withheld.
+pub(super) fn graph(graph: &GraphRecords) -> String {
+    if graph.launches == 0 {
+        return String::new();
+    }
+    let coverage = |share: Option<_>| share.map_or_else(dash, format::share);
+    format!(
+        "- {} of {} graph launches own device records: {}\n- device records a launch (min / median / max): {}\n- \
+         records of those expected: {}\n- kernels from replays: {}, {} as recorded\n",
+        count(graph.launches_with_records),
+        count(graph.launches),
+        coverage(graph.launch_coverage),
+        spread(graph.records_per_launch, count),
+        coverage(graph.node_coverage),
+        count(graph.kernels),
+        time(graph.kernel_us)
+    )
+}
+
+pub(super) fn launches(launches: &LaunchRecords) -> String {
+    format!(
+        "- launch calls: {}, of which {} own no device record\n- launch calls inside stream capture, which run \
+         nothing: {}\n- device records launched before recording began: {}\n- other device records that no call \
+         launched: {}\n",
+        count(launches.calls),
+        count(launches.without_record),
+        count(launches.captured),
+        count(launches.before_window_records),
+        count(launches.records_without_launch)
+    )
+}
+
+pub(super) fn steps(capture: &CaptureReport, records: &Records) -> String {
+    let Some(steps) = &records.steps else { return String::new() };
+    let length =
+        guarded(capture, Claim::StepTime, Some(steps.duration_us), |of| spread(Some(of), time));
+    let rows = steps.rows.iter().take(ROWS_MAX).map(|step| {
+        let window = step
+            .device_window_us
+            .map(|(start, end)| Microseconds::from_ps(end.ps().saturating_sub(start.ps())));
+        vec![
+            markdown_code(&shortened(&step.name, NAME_CHARS_MAX)),
+            count(step.kernels),
+            guarded(capture, Claim::KernelTime, Some(step.kernel_sum_us), time),
+            guarded(capture, Claim::StepTime, window, time),
+            guarded(capture, Claim::StepTime, Some(step.busy_in_host_window_us), time),
+        ]
+    });
+    let head = ["step", "kernels", "sum of kernels", "device window", "busy in the host's window"];
+    format!(
+        "- {} steps, marked (*read*) by {}\n- length on the host (min / median / max): {length}\n- device records a \
+         step (min / median / max): {}\n\n{}{}",
+        count(steps.count),
+        markdown_code(&shortened(&steps.marker, NAME_CHARS_MAX)),
+        spread(steps.records_per_step, count),
+        table(&head, 1, rows),
+        more_rows(steps.rows.len())
+    )
+}
+
+/// Characters of a step's or program's name in a table.
+const NAME_CHARS_MAX: usize = 60;
+
+pub(super) fn programs(records: &Records) -> String {
+    if records.programs.is_empty() {
+        return String::new();
+    }
+    let rows = records.programs.iter().take(ROWS_MAX).map(|program| {
+        vec![
+            markdown_code(&shortened(&program.name, NAME_CHARS_MAX)),
+            program.id.to_string(),
+            program.executions.map_or_else(dash, count),
+            program.executions_with_records.map_or_else(dash, count),
+            spread(program.kernels_per_execution, count),
+        ]
+    });
+    let head = [
+        "program",
+        "id",
+        "executions",
+        "with device records",
+        "kernels an execution (min / median / max)",
+    ];
+    format!("{}{}", table(&head, 1, rows), more_rows(records.programs.len()))
+}

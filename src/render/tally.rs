@@ -1,0 +1,94 @@
+//! How many captures, checks and goldens stand where, for one line of summary.
+
+use super::format::{count, counted};
+use crate::report::{CaptureReport, GoldenState, Outcome, Report, State, Verdict, WhyNotEvaluable};
+
+/// Checks by state. A pass is counted apart from everything that is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    holds: u64,
+    violated: u64,
+    warned: u64,
+    not_evaluable: u64,
+    not_applicable: u64,
+    switched_off: u64,
+    excepted: u64,
+}
+
+impl Tally {
+    /// The checks of some captures.
+    pub(super) fn of<'a>(captures: impl IntoIterator<Item = &'a CaptureReport>) -> Self {
+        let mut tally = Self::default();
+        for check in captures.into_iter().flat_map(|capture| &capture.checks) {
+            let counter = match (check.state, check.why) {
+                (State::Holds, _) => &mut tally.holds,
+                (State::Violated, _) if check.fails => &mut tally.violated,
+                (State::Violated, _) => &mut tally.warned,
+                (State::Excepted, _) => &mut tally.excepted,
+                (State::NotEvaluable, Some(WhyNotEvaluable::NotApplicable)) => {
+                    &mut tally.not_applicable
+                }
+                (State::NotEvaluable, Some(WhyNotEvaluable::SwitchedOff)) => {
+                    &mut tally.switched_off
+                }
+                (State::NotEvaluable, _) => &mut tally.not_evaluable,
+            };
+            *counter += 1;
+        }
+        tally
+    }
+
+    /// `39 hold · 2 violated · 1 not evaluable`; states in which there is no check are left out.
+    pub(super) fn text(self) -> String {
+        let parts = [
+            (self.holds, "hold"),
+            (self.violated, "violated"),
+            (self.warned, "violated at warn"),
+            (self.not_evaluable, "not evaluable"),
+            (self.excepted, "excepted"),
+            (self.switched_off, "switched off"),
+            (self.not_applicable, "not applicable"),
+        ];
+        joined(parts).unwrap_or_else(|| "none made".to_owned())
+    }
+}
+
+/// `3 captures: 1 passes, 1 fails, 1 refused`.
+pub(super) fn captures(report: &Report) -> String {
+    let of = |wanted: Verdict| {
+        report.captures.iter().filter(|capture| capture.verdict() == wanted).count() as u64
+    };
+    let refused = report.captures.iter().filter(|capture| capture.outcome == Outcome::Refused);
+    let total = counted(report.captures.len(), "capture", "captures");
+    let parts = [
+        (of(Verdict::Pass), "pass"),
+        (of(Verdict::Fail), "fail"),
+        (refused.count() as u64, "refused"),
+    ];
+    match parts.iter().filter(|(number, _)| *number > 0).count() {
+        0 => total,
+        _ => format!("{total}: {}", joined(parts).unwrap_or_default()),
+    }
+}
+
+/// `11 same · 1 changed`; `None` where no golden is compared.
+pub(super) fn goldens(report: &Report) -> Option<String> {
+    let of = |wanted: GoldenState| {
+        report.goldens.iter().filter(|golden| golden.state == wanted).count() as u64
+    };
+    joined([
+        (of(GoldenState::Same), "same"),
+        (of(GoldenState::Changed), "changed"),
+        (of(GoldenState::Missing), "missing"),
+        (of(GoldenState::Unreferenced), "unreferenced"),
+    ])
+}
+
+fn joined<const N: usize>(parts: [(u64, &str); N]) -> Option<String> {
+    let texts: Vec<String> = parts
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| format!("{} {what}", count(number)))
+        .collect();
+    (!texts.is_empty()).then(|| texts.join(" · "))
+}

@@ -1,0 +1,250 @@
+//! The summary that people read in a terminal or a CI log: diagnostics in the style of rustc, then the verdict.
+//!
+//! Colours are always written; the caller's stream drops them where they are not wanted.
+
+use super::escape::{terminal as clean, terminal_lines};
+use super::format::{count, counted};
+use super::{cells, tally, words};
+use crate::report::{
+    CaptureReport, CheckReport, ErrorReport, GoldenReport, GoldenState, Level, Report, State,
+    Verdict,
+};
+use anstyle::{AnsiColor, Style as Paint};
+use std::fmt::Write as _;
+
+/// How much is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Style {
+    /// What fails the gate, and the verdict.
+    Quiet,
+    /// Everything that limits a claim, one line for each capture that passes, and the verdict.
+    #[default]
+    Normal,
+    /// Also the checks that hold or do not apply, notices and skipped files.
+    Verbose,
+}
+
+const ERROR: Paint = AnsiColor::BrightRed.on_default().bold();
+const WARNING: Paint = AnsiColor::BrightYellow.on_default().bold();
+const GOOD: Paint = AnsiColor::BrightGreen.on_default().bold();
+const NOTE: Paint = AnsiColor::BrightCyan.on_default().bold();
+const FRAME: Paint = AnsiColor::BrightBlue.on_default().bold();
+const BOLD: Paint = Paint::new().bold();
+
+/// Lines of a golden's diff that are worth a terminal; the whole diff is in the reports.
+const DIFF_LINES_MAX: usize = 40;
+
+/// The summary of a report.
+pub fn summary(report: &Report, style: Style) -> String {
+    let mut page = Page { text: String::new(), style };
+    for capture in &report.captures {
+        page.capture(capture);
+    }
+    for golden in &report.goldens {
+        page.golden(golden);
+    }
+    for finding in report.policy_findings.iter().filter(|finding| finding.level != Level::Allow) {
+        let fails = finding.level == Level::Deny;
+        if page.shows(fails) {
+            page.headline(fails, &finding.id, &finding.message);
+            page.arrow(&report.policy.name);
+            page.end();
+        }
+    }
+    if style == Style::Verbose {
+        for file in &report.skipped {
+            page.note("skipped", &format!("{}: {}", file.path, file.reason));
+        }
+    }
+    page.verdict(report);
+    page.text
+}
+
+/// The text so far. Writing to a `String` cannot fail, so the results of `write!` are dropped.
+struct Page {
+    text: String,
+    style: Style,
+}
+
+impl Page {
+    fn shows(&self, fails: bool) -> bool {
+        fails || self.style > Style::Quiet
+    }
+
+    fn capture(&mut self, capture: &CaptureReport) {
+        if let Some(error) = &capture.error {
+            return self.refused(capture, error);
+        }
+        for check in &capture.checks {
+            self.check(capture, check);
+        }
+        if self.style == Style::Verbose {
+            for notice in &capture.notices {
+                let times = count(notice.count);
+                self.note("notice", &format!("{} × {}: {}", times, notice.code, notice.message));
+            }
+        }
+        if capture.verdict() == Verdict::Pass && self.style > Style::Quiet {
+            let tally = tally::Tally::of([capture]).text();
+            let line = format!("{}: idle {}; {tally}", capture.name, cells::idle(capture));
+            let _ = writeln!(self.text, "{GOOD}pass{GOOD:#}: {}", clean(&line));
+        }
+    }
+
+    fn refused(&mut self, capture: &CaptureReport, error: &ErrorReport) {
+        self.headline(true, "unreadable", &error.message);
+        self.arrow(&cells::place(error));
+        if capture.name != error.path {
+            self.line("capture", &capture.name);
+        }
+        self.line("so", "nothing about this capture is judged");
+        self.line("help", &error.help);
+        self.end();
+    }
+
+    fn check(&mut self, capture: &CaptureReport, check: &CheckReport) {
+        match check.state {
+            State::Violated if self.shows(check.fails) => {
+                self.violated(capture, check, words::consequence(&check.claims));
+            }
+            State::Excepted if self.style > Style::Quiet => {
+                self.violated(capture, check, words::consequence(&check.claims))
+            }
+            State::NotEvaluable if check.fails => {
+                let so = "the policy requires this evidence, and the capture has none";
+                self.violated(capture, check, Some(so.to_owned()));
+            }
+            State::Holds | State::NotEvaluable if self.style == Style::Verbose => {
+                self.note(words::state(check), &format!("{}: {}", check.id, check.message));
+            }
+            _ => {}
+        }
+    }
+
+    fn violated(&mut self, capture: &CaptureReport, check: &CheckReport, so: Option<String>) {
+        self.headline(check.fails, &check.id, &with_limit(check));
+        self.arrow(&capture.name);
+        if let Some(seen) = cells::evidence(check) {
+            self.line("measured", &seen);
+        }
+        if let Some(so) = so {
+            self.line("so", &so);
+        }
+        if let Some(exception) = &check.exception {
+            self.line("excepted", exception);
+        }
+        self.line("policy", &format!("{} {}", check.origin, words::level(check.level)));
+        if !check.help.is_empty() {
+            self.line("help", &check.help);
+        }
+        self.end();
+    }
+
+    fn golden(&mut self, golden: &GoldenReport) {
+        let Some(id) = golden.state.check() else { return };
+        if golden.level == Level::Allow || !self.shows(golden.fails()) {
+            return;
+        }
+        let subject = match golden.state {
+            GoldenState::Unreferenced => golden.capture.clone(),
+            _ => format!("{} of {}", golden.output, golden.capture),
+        };
+        self.headline(
+            golden.fails(),
+            id,
+            &format!("{subject}: the golden {}", words::golden(golden.state)),
+        );
+        self.arrow(&golden.path);
+        if let Some(diff) = &golden.diff {
+            let diff = terminal_lines(diff);
+            let n_lines = diff.lines().count();
+            for line in diff.lines().take(DIFF_LINES_MAX) {
+                let paint = match line.as_bytes().first() {
+                    Some(b'+') => AnsiColor::Green.on_default(),
+                    Some(b'-') => AnsiColor::Red.on_default(),
+                    _ => Paint::new(),
+                };
+                let _ = writeln!(self.text, "   {FRAME}|{FRAME:#} {paint}{line}{paint:#}");
+            }
+            if n_lines > DIFF_LINES_MAX {
+                let _ = writeln!(
+                    self.text,
+                    "   {FRAME}|{FRAME:#} … {} more lines",
+                    n_lines - DIFF_LINES_MAX
+                );
+            }
+        }
+        self.line("help", "idleproof golden review");
+        self.end();
+    }
+
+    /// The summary line and the verdict.
+    fn verdict(&mut self, report: &Report) {
+        let (paint, word) = match report.verdict {
+            Verdict::Pass => (GOOD, "PASSED"),
+            Verdict::Fail => (ERROR, "FAILED"),
+            Verdict::Error => (ERROR, "ERROR"),
+        };
+        if self.style > Style::Quiet {
+            let mut line = format!(
+                "{} · checks: {}",
+                tally::captures(report),
+                tally::Tally::of(&report.captures).text()
+            );
+            if let Some(goldens) = tally::goldens(report) {
+                let _ = write!(line, " · goldens: {goldens}");
+            }
+            if !report.skipped.is_empty() {
+                let _ = write!(
+                    line,
+                    " · {}",
+                    counted(report.skipped.len(), "file skipped", "files skipped")
+                );
+            }
+            let _ = writeln!(self.text, "{line}");
+        }
+        let reason = match report.verdict {
+            Verdict::Error => ": the gate was not evaluated",
+            Verdict::Pass | Verdict::Fail => "",
+        };
+        let _ = writeln!(self.text, "{paint}{word}{paint:#}{reason}");
+    }
+
+    fn headline(&mut self, fails: bool, id: &str, message: &str) {
+        let (paint, word) = if fails { (ERROR, "error") } else { (WARNING, "warning") };
+        let _ = writeln!(
+            self.text,
+            "{paint}{word}[{}]{paint:#}{BOLD}: {}{BOLD:#}",
+            clean(id),
+            clean(message)
+        );
+    }
+
+    fn arrow(&mut self, place: &str) {
+        let _ = writeln!(self.text, "  {FRAME}-->{FRAME:#} {}", clean(place));
+    }
+
+    fn line(&mut self, key: &str, text: &str) {
+        let _ = writeln!(self.text, "   {FRAME}={FRAME:#} {BOLD}{key}{BOLD:#}: {}", clean(text));
+    }
+
+    /// A blank line behind a diagnostic.
+    fn end(&mut self) {
+        self.text.push('\n');
+    }
+
+    fn note(&mut self, word: &str, text: &str) {
+        let _ = writeln!(self.text, "{NOTE}{word}{NOTE:#}: {}", clean(text));
+    }
+}
+
+/// The check's message with the number that the limit was held against.
+fn with_limit(check: &CheckReport) -> String {
+    match (check.measured, check.limit) {
+        (Some(_), Some(_)) => {
+            let (measured, limit) = cells::measured_and_limit(check);
+            format!("{} ({measured}, needs {limit})", check.message)
+        }
+        _ => check.message.clone(),
+    }
+}

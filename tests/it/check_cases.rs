@@ -1,0 +1,258 @@
+//! Cases of one check each, as text: `tests/checks/<id>.txt`.
+//!
+//! A file holds cases; a case is a title line `== SITUATION: title`, a fixture, and what is expected of the report:
+//!
+//! ```text
+//! == violated: three of 128 replays recorded
+//! repeat 128 every 1000 {
+//!   graph-launch 0..10
+//!   …
+//! -- expect
+//! state = violated
+//! ```
+//!
+//! SITUATION is `violated`, `healthy`, `not-evaluable` or `note`. Lines of the expectation, all optional but `state`:
+//!
+//! - `state = violated` / `holds` / `not-evaluable`: of the check that names the file
+//! - `measured = 0.0234` (within 0.00006)
+//! - `evidence KEY = JSON` (numbers within 0.00006, texts by equality)
+//! - `says = text`: part of the message, in any case of letters
+//! - `holds = *`: no other check is violated; `holds = a, b`: these hold
+//! - `violated = a, b`: these are violated as well
+//! - `CLAIM = supported` / `withheld` / `undefined`, and `CLAIM by = a, b`: claims by their JSON name
+//! - `/records/devices/0/busy_us = 12.5`: a JSON pointer into the report
+//! - `verdict = pass` / `fail`
+//! - `file = NAME`: written under this name; a name that ends in `.gz` is compressed
+
+use crate::fixture;
+use crate::harness::{
+    assert_no_mismatch, check, claim_state, ids_in, in_crate, pipeline, state_name, verdict,
+};
+use idleproof::report::{CaptureReport, Claim, State};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// Figures are compared within this.
+pub(crate) const TOLERANCE: f64 = 0.00006;
+
+/// One case.
+#[derive(Debug)]
+pub(crate) struct Case {
+    /// `violated`, `healthy`, `not-evaluable` or `note`.
+    pub(crate) situation: String,
+    /// What it shows.
+    pub(crate) title: String,
+    /// The line of its title.
+    line: usize,
+    fixture: String,
+    expected: Vec<(String, String)>,
+}
+
+/// The folder of the cases.
+pub(crate) fn case_files() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(in_crate("tests/checks")).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// The check that a file of cases is about.
+pub(crate) fn check_of(file: &std::path::Path) -> String {
+    file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The cases of a file.
+pub(crate) fn parse(text: &str) -> Result<Vec<Case>, String> {
+    let mut cases: Vec<Case> = Vec::new();
+    let mut expecting = false;
+    for (index, line) in text.lines().enumerate() {
+        let number = index + 1;
+        if let Some(title) = line.strip_prefix("== ") {
+            let (situation, title) =
+                title.split_once(": ").ok_or(format!("line {number}: no `SITUATION: title`"))?;
+            if !["violated", "healthy", "not-evaluable", "note"].contains(&situation) {
+                return Err(format!("line {number}: unknown situation `{situation}`"));
+            }
+            expecting = false;
+            cases.push(Case {
+                situation: situation.into(),
+                title: title.into(),
+                line: number,
+                // Blank lines keep the line numbers of fixture errors those of the file.
+                fixture: "\n".repeat(number),
+                expected: Vec::new(),
+            });
+            continue;
+        }
+        let blank = line.trim().is_empty() || line.starts_with('#');
+        let Some(case) = cases.last_mut() else {
+            if blank {
+                continue;
+            }
+            return Err(format!("line {number}: text before the first title"));
+        };
+        if line == "-- expect" {
+            expecting = true;
+        } else if !expecting {
+            case.fixture.push_str(line);
+            case.fixture.push('\n');
+        } else if !blank {
+            let (key, value) =
+                line.split_once('=').ok_or(format!("line {number}: expected key = value"))?;
+            case.expected.push((key.trim().into(), value.trim().into()));
+        }
+    }
+    Ok(cases)
+}
+
+#[test]
+fn every_case_of_every_check() {
+    let mut mismatches = Vec::new();
+    for file in case_files() {
+        let id = check_of(&file);
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        match parse(&text) {
+            Ok(cases) => mismatches.extend(cases.iter().filter_map(|case| run(&id, case))),
+            Err(error) => mismatches.push(format!("tests/checks/{id}.txt: {error}")),
+        }
+    }
+    assert_no_mismatch(&mismatches);
+}
+
+/// Every case can be written, whatever the pipeline makes of it.
+#[test]
+fn every_fixture_of_a_case_can_be_written() {
+    let mut wrong = Vec::new();
+    for file in case_files() {
+        let id = check_of(&file);
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let cases = parse(&text).unwrap_or_else(|error| panic!("tests/checks/{id}.txt: {error}"));
+        for case in &cases {
+            if let Err(error) = fixture::write(&case.fixture) {
+                wrong.push(format!("tests/checks/{id}.txt, `{}`: {error}", case.title));
+            }
+            if !case.expected.iter().any(|(key, _)| key == "state") {
+                wrong.push(format!("tests/checks/{id}.txt, `{}`: no state expected", case.title));
+            }
+        }
+    }
+    assert_no_mismatch(&wrong);
+}
+
+/// The mismatches of one case in one paragraph.
+fn run(id: &str, case: &Case) -> Option<String> {
+    let head = format!("tests/checks/{id}.txt:{}: {}: {}", case.line, case.situation, case.title);
+    let bytes = match fixture::write(&case.fixture) {
+        Ok(bytes) => bytes,
+        Err(error) => return Some(format!("{head}\n  {error}")),
+    };
+    let file = case.expected.iter().find(|(key, _)| key == "file");
+    let name = file.map_or("trace.pt.trace.json", |(_, name)| name);
+    let bytes = if name.ends_with(".gz") { fixture::gzip(&bytes).ok()? } else { bytes };
+    let report = pipeline(name, &bytes);
+    let wrong: Vec<String> = case
+        .expected
+        .iter()
+        .filter_map(|(key, value)| mismatch(id, &report, key, value))
+        .map(|wrong| format!("  {wrong}"))
+        .collect();
+    let message = check(&report, id).map_or("", |check| check.message.as_str());
+    (!wrong.is_empty()).then(|| format!("{head}\n{}\n  message: {message}", wrong.join("\n")))
+}
+
+fn mismatch(id: &str, report: &CaptureReport, key: &str, expected: &str) -> Option<String> {
+    let Some(own) = check(report, id) else {
+        return Some(format!("the report has no check `{id}`: {:?}", report.error));
+    };
+    let differs = |found: &str| {
+        (found != expected).then(|| format!("{key}: expected `{expected}`, found `{found}`"))
+    };
+    match key {
+        "file" => None,
+        "state" => differs(state_name(own.state)),
+        "measured" => {
+            let close = own.measured.zip(expected.parse().ok()).is_some_and(|(a, b)| near(a, b));
+            (!close).then(|| format!("measured: expected {expected}, found {:?}", own.measured))
+        }
+        "says" => {
+            let says = own.message.to_lowercase().contains(&expected.to_lowercase());
+            (!says).then(|| format!("the message does not say `{expected}`"))
+        }
+        "holds" if expected == "*" => {
+            let others: Vec<&str> =
+                ids_in(report, State::Violated).into_iter().filter(|other| *other != id).collect();
+            (!others.is_empty()).then(|| format!("also violated: {}", others.join(", ")))
+        }
+        "holds" => missing(report, State::Holds, expected),
+        "violated" => missing(report, State::Violated, expected),
+        pointer if pointer.starts_with('/') => {
+            evidence_mismatch(json(report).pointer(pointer), pointer, expected)
+        }
+        "verdict" => differs(verdict(report)),
+        _ => match (key.strip_prefix("evidence "), key.strip_suffix(" by")) {
+            (Some(name), _) => evidence_mismatch(own.evidence.get(name), name, expected),
+            (None, Some(claim)) => withheld_by_mismatch(report, claim, expected),
+            (None, None) => match claim_state(report, key) {
+                Some(state) => differs(state),
+                None => Some(format!("`{key}` is no key of an expectation")),
+            },
+        },
+    }
+}
+
+/// The report as its JSON form is read back.
+pub(crate) fn json(report: &CaptureReport) -> Value {
+    let text = serde_json::to_string(report).unwrap_or_else(|error| panic!("{error}"));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn evidence_mismatch(found: Option<&Value>, name: &str, expected: &str) -> Option<String> {
+    let wanted: Value = serde_json::from_str(expected).unwrap_or_else(|_| Value::from(expected));
+    let close = match (found.and_then(Value::as_f64), wanted.as_f64()) {
+        (Some(found), Some(wanted)) => near(found, wanted),
+        _ => found == Some(&wanted),
+    };
+    (!close).then(|| format!("{name}: expected {wanted}, found {found:?}"))
+}
+
+fn withheld_by_mismatch(report: &CaptureReport, claim: &str, expected: &str) -> Option<String> {
+    let claim = Claim::ALL.into_iter().find(|one| one.name() == claim)?;
+    let by = report.claims.get(claim).1;
+    let absent: Vec<&str> =
+        list(expected).into_iter().filter(|id| !by.iter().any(|one| one == id)).collect();
+    (!absent.is_empty()).then(|| {
+        format!("{}: withheld by [{}], not by {}", claim.name(), by.join(", "), absent.join(", "))
+    })
+}
+
+fn missing(report: &CaptureReport, state: State, expected: &str) -> Option<String> {
+    let found = ids_in(report, state);
+    let absent: Vec<&str> = list(expected).into_iter().filter(|id| !found.contains(id)).collect();
+    (!absent.is_empty()).then(|| format!("not {}: {}", state_name(state), absent.join(", ")))
+}
+
+fn list(text: &str) -> Vec<&str> {
+    text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect()
+}
+
+/// True where two figures are the same within [`TOLERANCE`].
+pub(crate) fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= TOLERANCE
+}
+
+#[test]
+fn a_case_file_is_read_as_it_is_written() {
+    let cases = parse(
+        "# what this is about\n\n== healthy: one\nkernel k 0+1\n-- expect\nstate = holds\nevidence a b = 3\n\n\
+         == violated: two\n-- expect\nstate = violated\n",
+    )
+    .unwrap();
+    assert_eq!(cases.len(), 2);
+    assert_eq!(cases[0].fixture.trim(), "kernel k 0+1");
+    assert_eq!(cases[0].expected[1], ("evidence a b".into(), "3".into()));
+    assert_eq!((cases[1].line, cases[1].situation.as_str()), (9, "violated"));
+    assert!(parse("== broken: x\n").is_err());
+}

@@ -1,0 +1,93 @@
+//! Generated pages: written from the tables in the source, so that they cannot disagree with it.
+
+use crate::harness::in_crate;
+use idleproof::checks::{CHECKS, Check};
+use idleproof::report::{Bound, Unit};
+use std::fmt::Write as _;
+
+/// A stale page is written anew, and the test fails once.
+#[test]
+fn the_page_of_checks_is_fresh() {
+    let path = in_crate("docs/checks.md");
+    let page = checks_page();
+    // A checkout may have turned the line ends.
+    let committed = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+    if committed != page {
+        std::fs::write(&path, page).unwrap();
+        panic!("docs/checks.md was stale: written anew from the table of checks");
+    }
+}
+
+fn checks_page() -> String {
+    let mut page = String::from(
+        "# Checks\n\n\
+         Written from the source by a test; edit `src/checks/<id>.rs` instead.\n\n\
+         | check | defect | withholds | limit by default |\n\
+         | --- | --- | --- | --- |\n",
+    );
+    for check in CHECKS {
+        let id = check.id;
+        let _ = writeln!(
+            page,
+            "| [`{id}`](#{id}) | {} | {} | {} |",
+            check.summary,
+            claims(check),
+            default_rule(check)
+        );
+    }
+    for check in CHECKS {
+        let doc = &check.doc;
+        let _ = write!(
+            page,
+            "\n## {}\n\n{}. Since {}.\n",
+            check.id,
+            capitalised(check.summary),
+            check.since
+        );
+        for (title, text) in [
+            ("What is measured", doc.measures),
+            ("Why a claim misleads without it", doc.misleads),
+            ("What to do", doc.remedy),
+            ("Where the limit comes from", doc.limit),
+            ("Honest captures that look like it", doc.exceptions),
+        ] {
+            let _ = write!(page, "\n**{title}.** {}\n", text.trim());
+        }
+        let _ = write!(
+            page,
+            "\nWithholds: {}. Measured in {}; the limit's key in a policy is `{}`.\n",
+            claims(check),
+            unit(check.unit),
+            if check.bound == Bound::Min { "min" } else { "max" }
+        );
+    }
+    page
+}
+
+fn claims(check: &Check) -> String {
+    let names: Vec<String> =
+        check.guards.iter().map(|claim| format!("`{}`", claim.name())).collect();
+    if names.is_empty() { "nothing".into() } else { names.join(", ") }
+}
+
+/// Level and limit of the embedded policy.
+///
+/// Waits for the policy's lookup: until then the column only says which side of the limit is allowed.
+fn default_rule(check: &Check) -> String {
+    if check.bound == Bound::Min { "min".into() } else { "max".into() }
+}
+
+fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Count => "records",
+        Unit::Share => "a share from 0 to 1",
+        Unit::Percent => "percent",
+        Unit::Microseconds => "microseconds",
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string());
+    format!("{}{}", first.unwrap_or_default(), characters.as_str())
+}

@@ -1,0 +1,148 @@
+//! The pipeline as the tests drive it: bytes on disk, read, analysed, measured, judged.
+
+use idleproof::policy::Policy;
+use idleproof::read::{self, ReadError};
+use idleproof::report::{
+    CaptureReport, CheckReport, Claim, ClaimState, ErrorReport, Outcome, State,
+};
+use std::path::{Path, PathBuf};
+
+/// What the pipeline made of the given paths.
+#[derive(Debug, Default)]
+pub(crate) struct Run {
+    /// One report a capture, refused ones included.
+    pub(crate) captures: Vec<CaptureReport>,
+    /// Path and reason of files that are no capture of their own.
+    pub(crate) skipped: Vec<(String, String)>,
+}
+
+/// The report of one capture that was written as `name`.
+pub(crate) fn pipeline(name: &str, bytes: &[u8]) -> CaptureReport {
+    let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary folder: {error}"));
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut captures = pipeline_at(&[path]).captures;
+    assert_eq!(captures.len(), 1, "one named file is one capture");
+    captures.remove(0)
+}
+
+/// The reports of every capture under the given paths, under the default policy.
+pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
+    let found = read::find(paths).unwrap_or_else(|error| panic!("{error:?}"));
+    let mut run = Run::default();
+    let mut skip = |skipped: Vec<idleproof::trace::Skipped>| {
+        run.skipped.extend(skipped.into_iter().map(|one| (one.path, one.reason)));
+    };
+    skip(found.skipped);
+    let checks = idleproof::checks::CHECKS;
+    let vocabulary = idleproof::policy::Vocabulary { checks, outputs: &["trust", "markdown"] };
+    let policy = Policy::preset("default", vocabulary).unwrap_or_else(|error| panic!("{error:?}"));
+    let today = jiff::civil::date(2026, 1, 1);
+    for family in &found.families {
+        let read = read::read_family(family);
+        skip(read.skipped);
+        for capture in read.captures {
+            run.captures.push(match capture {
+                Ok(capture) => {
+                    let analysis = idleproof::analysis::analyse(&capture);
+                    let draft = idleproof::analysis::lay_out(&capture, &analysis);
+                    let measured: Vec<_> = checks
+                        .iter()
+                        .map(|check| (*check, (check.measure)(&capture, &analysis)))
+                        .collect();
+                    idleproof::judge::judge(draft, &measured, &policy, today)
+                }
+                Err(error) => refused(error),
+            });
+        }
+    }
+    run
+}
+
+fn refused(error: ReadError) -> CaptureReport {
+    let (line, column) = error.position.unzip();
+    let report = ErrorReport {
+        kind: error.kind.name().to_owned(),
+        message: error.message,
+        help: error.help,
+        path: error.path.clone(),
+        line,
+        column,
+        offset: error.offset,
+    };
+    idleproof::judge::refused(error.path, Vec::new(), report)
+}
+
+/// What the gate says of one capture: `pass`, `fail`, or `error` where it was refused.
+pub(crate) fn verdict(report: &CaptureReport) -> &'static str {
+    match (report.outcome, report.checks.iter().any(|check| check.fails)) {
+        (Outcome::Refused, _) => "error",
+        (Outcome::Report, true) => "fail",
+        (Outcome::Report, false) => "pass",
+    }
+}
+
+/// A check of a report.
+pub(crate) fn check<'a>(report: &'a CaptureReport, id: &str) -> Option<&'a CheckReport> {
+    report.checks.iter().find(|check| check.id == id)
+}
+
+/// Ids of checks that are in this state.
+pub(crate) fn ids_in(report: &CaptureReport, state: State) -> Vec<&str> {
+    let matching = report.checks.iter().filter(|check| check.state == state);
+    matching.map(|check| check.id.as_str()).collect()
+}
+
+/// A check's state by the name that it has in JSON.
+pub(crate) fn state_name(state: State) -> &'static str {
+    match state {
+        State::Holds => "holds",
+        State::Violated => "violated",
+        State::NotEvaluable => "not-evaluable",
+        State::Excepted => "excepted",
+    }
+}
+
+/// A claim's state by the name that it has in JSON.
+pub(crate) fn claim_name(state: ClaimState) -> &'static str {
+    match state {
+        ClaimState::Supported => "supported",
+        ClaimState::Withheld => "withheld",
+        ClaimState::Undefined => "undefined",
+    }
+}
+
+/// The state of the claim with this name in JSON.
+pub(crate) fn claim_state(report: &CaptureReport, name: &str) -> Option<&'static str> {
+    let claim = Claim::ALL.into_iter().find(|claim| claim.name() == name)?;
+    Some(claim_name(report.claims.get(claim).0))
+}
+
+/// A path under the crate's root.
+pub(crate) fn in_crate(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// A folder of data that does not ship: from the environment, else beside the crate. `None` is said on stderr.
+pub(crate) fn outside_data(variable: &str, default: &str, what: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os(variable).map_or_else(|| in_crate(default), PathBuf::from);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    say(&format!(
+        "{what} absent: skipped ({variable} names their folder; {} is none)",
+        folder.display()
+    ));
+    None
+}
+
+/// Past the capture of the test runner, so that a skipped comparison is seen.
+pub(crate) fn say(text: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stderr(), "idleproof tests: {text}");
+}
+
+/// Fails with every mismatch at once.
+pub(crate) fn assert_no_mismatch(mismatches: &[String]) {
+    assert!(mismatches.is_empty(), "{} mismatches:\n{}", mismatches.len(), mismatches.join("\n"));
+}

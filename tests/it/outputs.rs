@@ -1,0 +1,8 @@
+//! What the outputs print, over reports that were built by hand: one that fails, one that passes, one refused.
+
+#![expect(clippy::expect_used, reason = "a helper of a test fails as the test does")]
+
+mod builder;
+mod golden;
+mod junit;
+mod text;
