@@ -12,7 +12,9 @@ mod mask;
 mod oracle;
 mod outputs;
 mod policy;
+mod proto;
 mod tidy;
+mod xplane;
 
 /// Compares text with its snapshot in `tests/it/snapshots`.
 fn snapshot(name: &str, text: &str) {
