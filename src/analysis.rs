@@ -6,6 +6,7 @@
 mod attribution;
 mod collect;
 mod graphs;
+pub mod hlo;
 mod hot;
 mod launches;
 mod lay_out;
@@ -16,6 +17,7 @@ mod waits;
 
 pub use attribution::{AttributedTo, Attribution, Class, IdChain, MethodCounts};
 pub use graphs::{GraphReplay, Graphs, Shortfall};
+pub use hlo::HloAttribution;
 pub use hot::{HotKernel, hot_kernels};
 pub use launches::{JoinMethod, Launch, Launches};
 pub use lay_out::lay_out;
@@ -43,10 +45,17 @@ pub struct Analysis {
     pub attribution: Attribution,
     /// Marked steps.
     pub steps: Option<Steps>,
+    /// Which instruction of which compiled program each kernel belongs to; absent where the capture knows no program.
+    pub hlo: Option<HloAttribution>,
 }
 
-/// Analyses a capture.
+/// Analyses a capture; the default rule tells the user's own files.
 pub fn analyse(capture: &Capture) -> Analysis {
+    analyse_for(capture, None)
+}
+
+/// Analyses a capture for a user who says which files are his own.
+pub fn analyse_for(capture: &Capture, is_user: hlo::IsUserFile<'_>) -> Analysis {
     let trace = &capture.primary().trace;
     let timeline = timeline::timeline(trace);
     let launches = launches::join(trace);
@@ -55,5 +64,6 @@ pub fn analyse(capture: &Capture) -> Analysis {
     let order = order::stream_order(trace, &launches);
     let attribution = attribution::attribute(trace, &launches);
     let steps = steps::steps(trace, &launches);
-    Analysis { timeline, launches, graphs, waits, order, attribution, steps }
+    let hlo = hlo::hlo_attribution(trace, &launches, is_user);
+    Analysis { timeline, launches, graphs, waits, order, attribution, steps, hlo }
 }

@@ -18,8 +18,9 @@ mod sniff;
 mod source;
 mod text;
 mod window;
+mod xplane;
 
-use crate::trace::{Capture, Skipped};
+use crate::trace::{Capture, Record, Skipped};
 use std::path::PathBuf;
 
 /// Why a file was refused: with the place, and the way out.
@@ -54,6 +55,8 @@ pub enum ReadErrorKind {
     DamagedGzip,
     /// The text is not JSON.
     MalformedJson,
+    /// The bytes are no protobuf message of the expected kind.
+    MalformedProtobuf,
     /// Something follows the end of the document.
     TrailingData,
     /// The text is in an encoding other than UTF-8.
@@ -77,6 +80,7 @@ impl ReadErrorKind {
             Self::Truncated => "truncated",
             Self::DamagedGzip => "damaged_gzip",
             Self::MalformedJson => "malformed_json",
+            Self::MalformedProtobuf => "malformed_protobuf",
             Self::TrailingData => "trailing_data",
             Self::Encoding => "encoding",
             Self::NoTraceEvents => "no_trace_events",
@@ -134,4 +138,9 @@ pub fn find(paths: &[PathBuf]) -> Result<Found, ReadError> {
 /// Reads a family of files and groups what it holds into captures.
 pub fn read_family(family: &Family) -> FamilyRead {
     family::read(family)
+}
+
+/// Reads one XSpace (`<host>.xplane.pb`) that is in memory; `shown` is the path that errors and the record name.
+pub fn read_xplane(bytes: &[u8], shown: &str) -> Result<Record, ReadError> {
+    xplane::record(bytes, shown)
 }

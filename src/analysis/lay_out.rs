@@ -1,7 +1,7 @@
 //! Lays the analysis out as an unjudged report.
 
 use super::attribution::{Class, IdChain, ops_by_time};
-use super::{Analysis, DeviceTimeline, DeviceWaits, StreamTimeline, hot_kernels};
+use super::{Analysis, DeviceTimeline, DeviceWaits, StreamTimeline, hlo, hot_kernels};
 use crate::report::{
     Attribution, AttributionClass, CaptureReport, ClaimReport, ClaimState, Claims, DeviceRecords,
     FileReport, FileRole, GraphRecords, HotKernel, IdleClaim, LaunchRecords, Methods, Microseconds,
@@ -28,8 +28,12 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
         notices: capture.records.iter().flat_map(notices).collect(),
         records: Some(records_of(trace, analysis)),
         claims: claims(trace, analysis),
-        attribution: (analysis.attribution.kernel_time > Picoseconds::ZERO)
-            .then(|| attribution(trace, analysis)),
+        attribution: (analysis.attribution.kernel_time > Picoseconds::ZERO).then(
+            || match &analysis.hlo {
+                Some(hlo) => hlo::report_attribution(hlo),
+                None => attribution(trace, analysis),
+            },
+        ),
         hot_kernels: hot(trace, analysis),
         what_to_change: Vec::new(),
         checks: Vec::new(),
@@ -66,7 +70,10 @@ fn records_of(trace: &Trace, analysis: &Analysis) -> Records {
         graph: graph(analysis),
         launches: launches(trace, analysis),
         steps: analysis.steps.as_ref().and_then(|steps| step_records(trace, steps)),
-        programs: Vec::new(),
+        programs: analysis
+            .hlo
+            .as_ref()
+            .map_or_else(Vec::new, |hlo| hlo::report_programs(trace, &hlo.loss)),
     }
 }
 
@@ -216,7 +223,8 @@ fn claims(trace: &Trace, analysis: &Analysis) -> Claims {
         },
         kernel_time: plain(kernels),
         ranking: plain(kernels),
-        op_attribution: plain(kernels && !trace.ops.is_empty()),
+        op_attribution: plain(kernels && (!trace.ops.is_empty() || analysis.hlo.is_some())),
+        source_line: plain(analysis.hlo.as_ref().is_some_and(|hlo| !hlo.tables.lines.is_empty())),
         step_time: plain(n_steps >= MIN_STEPS),
         ..Claims::default()
     }
@@ -238,6 +246,8 @@ fn attribution(trace: &Trace, analysis: &Analysis) -> Attribution {
         time_us: row.time.into(),
         share: share(row.time),
         class: row.class.name().to_owned(),
+        level: None,
+        is_argument: false,
     });
     let (by_id, refused) = match attributed.id_chain {
         IdChain::Usable => (share(attributed.methods.time_by_id), None),
@@ -262,12 +272,17 @@ fn attribution(trace: &Trace, analysis: &Analysis) -> Attribution {
 
 fn hot(trace: &Trace, analysis: &Analysis) -> Vec<HotKernel> {
     let total = analysis.attribution.kernel_time;
+    let hlo_ops = analysis.hlo.as_ref().map(hlo::op_of_kernels);
+    let op_of = |row: &super::HotKernel| match &hlo_ops {
+        Some(ops) => ops.get(&row.name).cloned().flatten(),
+        None => row.op.map(|op| trace.name(op).to_owned()),
+    };
     let rows = hot_kernels(trace, &analysis.attribution).into_iter().map(|row| HotKernel {
         name: trace.name(row.name).to_owned(),
         records: row.n_records,
         time_us: row.time.into(),
         share: row.time.share_of(total).map(Share::of),
-        op: row.op.map(|op| trace.name(op).to_owned()),
+        op: op_of(&row),
     });
     rows.collect()
 }

@@ -3,10 +3,10 @@
 //! A capture shard belongs to a workload beside it or, where there is none, in the nearest folder above it. Of several
 //! workloads there it is the one with the shard's own rank, else the first.
 
-use super::find::XPLANE_UNSUPPORTED;
 use super::kineto;
 use super::refusal::Refusal;
 use super::sniff::{Guess, NameSays, name_says, sniff};
+use super::xplane;
 use super::{Family, FamilyRead, FoundFile, ReadError, ReadErrorKind};
 use crate::trace::{Capture, Content, Record, Skipped, content};
 use rayon::prelude::*;
@@ -86,15 +86,10 @@ fn capture(read: Read<'_>) -> Capture {
 }
 
 fn read_file(file: &FoundFile) -> Result<Record, ReadError> {
-    if name_says(&file.path) == NameSays::Xplane {
-        let refusal = Refusal::new(
-            ReadErrorKind::NotACapture,
-            XPLANE_UNSUPPORTED,
-            "give the JSON that the PyTorch profiler exported",
-        );
-        return Err(refusal.into_error(&file.path, &file.shown));
+    match name_says(&file.path) {
+        NameSays::Xplane => xplane::read(&file.path, &file.shown),
+        _ => kineto::read(&file.path, &file.shown),
     }
-    kineto::read(&file.path, &file.shown)
 }
 
 /// Why a file of a folder that could not be read is no capture; `None` where it is one, and lost.
@@ -104,6 +99,8 @@ fn no_capture(file: &FoundFile, error: &ReadError) -> Option<String> {
     }
     let named_like = name_says(&file.path);
     match error.kind {
+        // A name that only JAX's profiler gives: what it holds instead is a lost capture.
+        _ if named_like == NameSays::Xplane => None,
         // Text that does not even start as JSON has a place: under a trace's name it is a trace that was lost.
         ReadErrorKind::NotACapture if error.offset.is_none() || named_like == NameSays::Nothing => {
             Some(error.message.clone())

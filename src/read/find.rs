@@ -12,9 +12,6 @@ use crate::trace::Skipped;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Why XPlane files are no captures yet.
-pub(super) const XPLANE_UNSUPPORTED: &str = "xplane captures are not supported by this version";
-
 /// Searches files and folders.
 pub(super) fn find(paths: &[PathBuf]) -> Result<Found, ReadError> {
     let mut search = Search::default();
@@ -126,11 +123,11 @@ impl Search {
     /// A file of a folder: a candidate by its content, or by a name that would make its loss a lost capture.
     fn file(&mut self, path: &Path, candidates: &mut Vec<PathBuf>) {
         let named_like = name_says(path);
-        if named_like == NameSays::Xplane {
-            self.skip(path, XPLANE_UNSUPPORTED);
-            return;
-        }
-        let reason = match (sniff(path), named_like) {
+        let guess = match named_like {
+            NameSays::Xplane => Guess::PerhapsTrace,
+            _ => sniff(path),
+        };
+        let reason = match (guess, named_like) {
             (Guess::Trace | Guess::PerhapsTrace, _) => None,
             (_, NameSays::Trace) | (Guess::Other(_), NameSays::CompressedJson) => None,
             (Guess::OtherJson, _) => Some("JSON without traceEvents".to_owned()),

@@ -56,6 +56,13 @@ pub struct OpRow {
     pub share: Option<Share>,
     /// The class of its kernels; the weakest where there are several.
     pub class: String,
+    /// JAX: `own` for the instruction's own metadata, `inner` for what all instructions fused into it agree on, `several` where
+    /// they differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// JAX: true where the name is that of an argument, on instructions that the compiler made.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_argument: bool,
 }
 
 /// One source line.
@@ -71,6 +78,16 @@ pub struct LineRow {
     pub time_us: Microseconds,
     /// Part of all kernel time.
     pub share: Option<Share>,
+    /// The function, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<String>,
+    /// `own` for the instruction's own metadata, `inner` for what all instructions fused into it agree on, `library-only` where
+    /// no frame is the user's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
+    /// The class of its kernels; the weakest where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
 }
 
 /// Kernels of one name.

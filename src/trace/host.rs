@@ -17,6 +17,8 @@ pub struct Thread {
     pub process: ProcessId,
     /// The thread id as the file writes it.
     pub raw_id: NameId,
+    /// Its name, where the file has one.
+    pub name: Option<NameId>,
 }
 
 /// A call into the GPU runtime or driver.

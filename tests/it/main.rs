@@ -10,13 +10,16 @@ mod goldens;
 mod harness;
 mod judge;
 mod layers;
+mod mask;
 mod mutations;
 mod oracle;
 mod outputs;
 mod policy;
+mod proto;
 mod reader;
 mod reader_corpus;
 mod tidy;
+mod xplane;
 
 /// Compares text with its snapshot in `tests/it/snapshots`.
 fn snapshot(name: &str, text: &str) {

@@ -58,7 +58,7 @@ impl Lanes {
             }
         };
         let id = ThreadId::new(u32::try_from(trace.threads.len()).ok()?);
-        trace.threads.push(Thread { process, raw_id: tid });
+        trace.threads.push(Thread { process, raw_id: tid, name: None });
         self.threads.insert((pid, tid), id);
         Some(id)
     }

@@ -160,6 +160,8 @@ fn attribution() -> Attribution {
             time_us: us(22_222),
             share: Some(share(35, 100)),
             class: "correlation".to_owned(),
+            level: None,
+            is_argument: false,
         }],
         lines: vec![LineRow {
             file: "model.py".to_owned(),
@@ -167,6 +169,9 @@ fn attribution() -> Attribution {
             records: 600,
             time_us: us(11_111),
             share: Some(share(18, 100)),
+            function: None,
+            level: None,
+            class: None,
         }],
     }
 }

@@ -1,0 +1,142 @@
+//! Which lines are read, and what their times count from.
+//!
+//! Bases differ from line to line of one file (measured), and a base near 1.7e18 ns does not fit into picoseconds: the
+//! smallest base is subtracted first.
+
+use super::plane::{Line, Plane};
+use super::wire::Fault;
+use crate::trace::DamageFault;
+use crate::units::Picoseconds;
+
+/// Bases further apart than this, in nanoseconds, belong to no one capture.
+const REACH_NS: i64 = Picoseconds::LIMIT.ps() / 1_000;
+
+/// What a plane is, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Role {
+    /// A GPU, by its ordinal.
+    Gpu(i64),
+    /// Host activity.
+    Host,
+    /// Compiled programs.
+    Programs,
+    /// The profiler's session.
+    Session,
+    /// A device that is not supported.
+    UnsupportedDevice,
+    /// Nothing that is used.
+    Other,
+}
+
+/// Tells a plane's role. Names: XLA's `xplane_schema.cc`; position and id say nothing (measured).
+pub(super) fn role(name: &[u8]) -> Role {
+    let name = String::from_utf8_lossy(name);
+    if let Some(ordinal) = name.strip_prefix("/device:GPU:") {
+        return ordinal.parse().map_or(Role::UnsupportedDevice, Role::Gpu);
+    }
+    match &*name {
+        "/host:metadata" => Role::Programs,
+        "Task Environment" => Role::Session,
+        name if name.starts_with("/device:") => Role::UnsupportedDevice,
+        name if name.starts_with("/host:") => Role::Host,
+        _ => Role::Other,
+    }
+}
+
+/// A plane that is read, with its lines.
+#[derive(Debug)]
+pub(super) struct Opened<'s, 'a> {
+    /// What it is.
+    pub(super) role: Role,
+    /// The plane.
+    pub(super) plane: &'s Plane<'a>,
+    /// Its lines, sorted.
+    pub(super) lines: Vec<Line<'a>>,
+}
+
+/// The planes that are read, GPUs first: in an order that does not depend on the file's.
+pub(super) fn open<'s, 'a>(planes: &'s [Plane<'a>]) -> Result<Vec<Opened<'s, 'a>>, Fault> {
+    let opened =
+        |plane: &'s Plane<'a>| Ok(Opened { role: role(plane.name), plane, lines: plane.lines()? });
+    let mut opened: Vec<_> = planes.iter().map(opened).collect::<Result<_, _>>()?;
+    opened.sort_by_key(|opened| (opened.role, opened.plane.name));
+    Ok(opened)
+}
+
+/// True for a line of work of a GPU plane. All others repeat this work in other words; `xplane_schema.cc` names some.
+pub(super) fn is_stream(line: &Line<'_>) -> bool {
+    line.name.starts_with(b"Stream #")
+}
+
+/// What relative times count from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Anchor {
+    /// The origin on the file's axis.
+    pub(super) origin_ns: i64,
+}
+
+impl Anchor {
+    /// Picks the smallest base of the lines that are used. Where bases lie too far apart for one capture, it is the
+    /// smallest of the largest group that fits together, so that one lost base does not cost all others.
+    pub(super) fn of(opened: &[Opened<'_, '_>]) -> Self {
+        let mut bases: Vec<i64> = opened.iter().flat_map(used_bases).collect();
+        bases.sort_unstable();
+        let (mut best, mut best_size, mut last) = (0, 0, 0);
+        for (first, &base) in bases.iter().enumerate() {
+            while last < bases.len() && bases[last].saturating_sub(base) <= REACH_NS {
+                last += 1;
+            }
+            if last - first > best_size {
+                (best, best_size) = (base, last - first);
+            }
+        }
+        Self { origin_ns: best }
+    }
+
+    /// A line's base after the origin in picoseconds.
+    pub(super) fn base_ps(self, line: &Line<'_>) -> Result<i64, DamageFault> {
+        let distance = line.base_ns.checked_sub(self.origin_ns);
+        match distance.filter(|distance| (0..=REACH_NS).contains(distance)) {
+            Some(distance_ns) => Ok(distance_ns * 1_000),
+            None if line.base_ns == 0 => Err(DamageFault::ZeroTimestamp),
+            None => Err(DamageFault::OutOfRange),
+        }
+    }
+
+    /// A time of the file's axis after the origin; `None` where it is too far away.
+    pub(super) fn relative(self, at_ns: i64) -> Option<Picoseconds> {
+        let relative = Picoseconds::from_ns(at_ns.checked_sub(self.origin_ns)?)?;
+        (relative.ps().abs() <= Picoseconds::LIMIT.ps()).then_some(relative)
+    }
+}
+
+fn used_bases<'o>(opened: &'o Opened<'_, '_>) -> impl Iterator<Item = i64> + 'o {
+    let is_used = move |line: &&Line<'_>| match opened.role {
+        Role::Gpu(_) => is_stream(line),
+        Role::Host => true,
+        _ => false,
+    };
+    let with_events = opened.lines.iter().filter(|line| line.has_events);
+    with_events.filter(is_used).map(|line| line.base_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Role, role};
+
+    #[test]
+    fn planes_are_known_by_name() {
+        for (name, expected) in [
+            ("/device:GPU:12", Role::Gpu(12)),
+            ("/device:GPU:x", Role::UnsupportedDevice),
+            ("/device:TPU:0", Role::UnsupportedDevice),
+            ("/device:CUSTOM:Megascale Trace", Role::UnsupportedDevice),
+            ("/host:CPU", Role::Host),
+            ("/host:metadata", Role::Programs),
+            ("Task Environment", Role::Session),
+            ("#Chip#", Role::Other),
+        ] {
+            assert_eq!(role(name.as_bytes()), expected, "{name}");
+        }
+    }
+}

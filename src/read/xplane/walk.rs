@@ -1,0 +1,139 @@
+//! The events of a line, one after the other, in place.
+
+use super::plane::{Dictionary, Line};
+use super::stat::{Stats, stat};
+use super::tally::{Oddity, Tally};
+use super::wire::{Fault, Fields, Message, Why};
+
+/// When an event ran, counted from its line's base.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Timing {
+    /// Start.
+    pub(super) offset_ps: i64,
+    /// Length.
+    pub(super) duration_ps: i64,
+}
+
+/// One event. Its statistics are in the walk's table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Event {
+    /// A row of the plane's names of events.
+    pub(super) name: i64,
+    /// When it ran.
+    pub(super) timing: Timing,
+    /// How many occurrences it stands for, in place of a start.
+    pub(super) occurrences: Option<i64>,
+}
+
+/// A walk over the events of a line.
+pub(super) struct Walk<'a> {
+    fields: Fields<'a>,
+    line: Line<'a>,
+    /// The statistics of the event at hand.
+    pub(super) stats: Stats<'a>,
+    n_dangling: u64,
+    n_repeated: u64,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk that starts at the line's first event.
+    pub(super) fn new(line: Line<'a>) -> Self {
+        let fields = line.message.fields();
+        Self { fields, line, stats: Stats::default(), n_dangling: 0, n_repeated: 0 }
+    }
+
+    /// The next event; `None` at the end of the line.
+    #[inline]
+    pub(super) fn step(&mut self, dictionary: &Dictionary<'a>) -> Result<Option<Event>, Fault> {
+        while let Some(field) = self.fields.step()? {
+            match field.number {
+                4 => return self.event(field.message()?, dictionary).map(Some),
+                // The head was read before the events; one that changes behind them would move or rename them.
+                1 if field.signed()? != self.line.id => return Err(self.second_head()),
+                2 if field.bytes()? != self.line.name => return Err(self.second_head()),
+                3 if field.signed()? != self.line.base_ns => return Err(self.second_head()),
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Tells what was tolerated.
+    pub(super) fn finish(self, tally: &mut Tally) {
+        tally.note(Oddity::DanglingId, "", self.n_dangling);
+        tally.note(Oddity::RepeatedStat, "", self.n_repeated);
+    }
+
+    #[cold]
+    fn second_head(&self) -> Fault {
+        Fault { offset: self.fields.offset(), why: Why::Repeated }
+    }
+
+    #[inline]
+    fn event(&mut self, message: Message<'a>, dictionary: &Dictionary<'a>) -> Result<Event, Fault> {
+        self.stats.clear();
+        let (mut fields, mut event) = (message.fields(), Event::default());
+        while let Some(field) = fields.step()? {
+            match field.number {
+                1 => event.name = field.signed()?,
+                2 => event.timing.offset_ps = field.signed()?,
+                3 => event.timing.duration_ps = field.signed()?,
+                4 => self.stat(field.message()?, dictionary)?,
+                5 => event.occurrences = Some(field.signed()?),
+                _ => {}
+            }
+        }
+        match dictionary.events.get(event.name) {
+            Some(name) if !name.stats.is_empty() => self.shared(&name.stats, dictionary)?,
+            Some(_) => {}
+            None => self.n_dangling += 1,
+        }
+        Ok(event)
+    }
+
+    /// Adds the statistics that all events of a name share; the event's own take precedence.
+    fn shared(&mut self, shared: &[Message<'a>], dictionary: &Dictionary<'a>) -> Result<(), Fault> {
+        for message in shared {
+            let stat = stat(*message)?;
+            let key = dictionary.stats.get(stat.name).and_then(|name| name.key);
+            if let Some(key) = key.filter(|key| !self.stats.has(*key)) {
+                self.stats.set(key, stat.value);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn stat(&mut self, message: Message<'a>, dictionary: &Dictionary<'a>) -> Result<(), Fault> {
+        // Most statistics are of no use here, and their name is their first field: they cost one look.
+        if let Some(name) = message.leading_id() {
+            match dictionary.stats.get(name) {
+                Some(row) if row.key.is_none() => return Ok(()),
+                Some(_) => {}
+                None => {
+                    self.n_dangling += 1;
+                    return Ok(());
+                }
+            }
+        }
+        let stat = stat(message)?;
+        match dictionary.stats.get(stat.name) {
+            Some(row) => {
+                if let Some(key) = row.key {
+                    self.n_repeated += u64::from(self.stats.set(key, stat.value));
+                }
+            }
+            None => self.n_dangling += 1,
+        }
+        Ok(())
+    }
+}
+
+/// How many events a line has.
+pub(super) fn count(line: Line<'_>) -> Result<u64, Fault> {
+    let (mut fields, mut n_events) = (line.message.fields(), 0);
+    while let Some(field) = fields.step()? {
+        n_events += u64::from(field.number == 4);
+    }
+    Ok(n_events)
+}
