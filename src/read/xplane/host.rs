@@ -73,11 +73,7 @@ pub(super) fn read<'a>(
             if let Some(interval) = interval {
                 builder.keep()?;
                 let row = Row { builder, interval, name, thread: &mut thread };
-                if walk.stats.is_empty() && name.execution.is_none() {
-                    row.span()?;
-                } else {
-                    row.take(executions, &walk.stats, &mut dictionary)?;
-                }
+                row.take(executions, &walk.stats, &mut dictionary)?;
             }
         }
         walk.finish(&mut builder.tally);
