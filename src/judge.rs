@@ -8,10 +8,10 @@ mod claims;
 mod trust;
 
 use crate::checks::{Check, Measurement};
-use crate::policy::{GoldenGate, Policy};
+use crate::policy::Policy;
 use crate::report::{
-    CaptureReport, CheckReport, Claims, ErrorReport, FileReport, GoldenReport, GoldenState, Level,
-    Outcome, PolicyFinding, Report, RunReport, SCHEMA_VERSION, SkippedFile, Tool, Verdict,
+    CaptureReport, CheckReport, Claims, ErrorReport, FileReport, GoldenReport, Level, Outcome,
+    PolicyFinding, Report, RunReport, SCHEMA_VERSION, SkippedFile, Tool, Verdict,
 };
 use jiff::civil::Date;
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ pub fn refused(name: String, files: Vec<FileReport>, error: ErrorReport) -> Capt
     }
 }
 
-/// Puts everything together and reaches the verdict.
+/// Puts everything together, gives goldens their level, and reaches the verdict.
 pub fn conclude(
     mut captures: Vec<CaptureReport>,
     runs: Vec<RunReport>,
@@ -76,22 +76,31 @@ pub fn conclude(
     policy_findings: Vec<PolicyFinding>,
 ) -> Report {
     captures.sort_by(|a, b| (&a.name, a.paths()).cmp(&(&b.name, b.paths())));
-    let verdict = verdict(&captures, &goldens, policy, &policy_findings);
     let tool = Tool {
         name: env!("CARGO_PKG_NAME").to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    Report {
+    let report = Report {
         schema_version: SCHEMA_VERSION,
         tool,
         policy: policy.stamp(),
-        verdict,
+        verdict: Verdict::Error,
         captures,
         runs,
         skipped,
-        goldens,
+        goldens: Vec::new(),
         policy_findings,
+    };
+    with_goldens(report, goldens, policy)
+}
+
+/// The report with these goldens in place of its own: they are compared with what the report says, so they come after.
+pub fn with_goldens(report: Report, mut goldens: Vec<GoldenReport>, policy: &Policy) -> Report {
+    for golden in &mut goldens {
+        golden.level = golden_level(golden, &report.captures, policy);
     }
+    let verdict = verdict(&report.captures, &goldens, &report.policy_findings);
+    Report { verdict, goldens, ..report }
 }
 
 /// Gives captures that were found under equal names from different places the paths of their first files.
@@ -111,7 +120,6 @@ pub fn name_apart(captures: &mut [CaptureReport]) {
 fn verdict(
     captures: &[CaptureReport],
     goldens: &[GoldenReport],
-    policy: &Policy,
     findings: &[PolicyFinding],
 ) -> Verdict {
     // A gate that saw no capture was not evaluated.
@@ -119,24 +127,15 @@ fn verdict(
         return Verdict::Error;
     }
     let check_fails = captures.iter().flat_map(|capture| &capture.checks).any(|check| check.fails);
-    let golden_fails = goldens.iter().any(|golden| golden_fails(golden, captures, policy));
+    let golden_fails = goldens.iter().any(GoldenReport::fails);
     let finding_fails = findings.iter().any(|finding| finding.level == Level::Deny);
     if check_fails || golden_fails || finding_fails { Verdict::Fail } else { Verdict::Pass }
 }
 
-/// The gate that a golden does not pass; `None` where it is as it should be.
-pub fn golden_gate(state: GoldenState) -> Option<GoldenGate> {
-    match state {
-        GoldenState::Same => None,
-        GoldenState::Changed => Some(GoldenGate::Differs),
-        GoldenState::Missing => Some(GoldenGate::Missing),
-        GoldenState::Unreferenced => Some(GoldenGate::Unreferenced),
-    }
-}
-
-fn golden_fails(golden: &GoldenReport, captures: &[CaptureReport], policy: &Policy) -> bool {
-    let Some(gate) = golden_gate(golden.state) else { return false };
+/// The level that the policy gives to what was found about a golden. A state without one is denied.
+fn golden_level(golden: &GoldenReport, captures: &[CaptureReport], policy: &Policy) -> Level {
+    let Some(gate) = golden.state.check() else { return Level::Allow };
     let capture = captures.iter().find(|capture| capture.name == golden.capture);
     let paths = capture.map_or_else(|| vec![golden.path.as_str()], CaptureReport::paths);
-    policy.golden_level(gate, &paths).is_none_or(|level| level.value == Level::Deny)
+    policy.golden_level(gate, &paths).map_or(Level::Deny, |level| level.value)
 }

@@ -19,3 +19,150 @@ pub mod judge;
 
 pub mod golden;
 pub mod render;
+
+use jiff::civil::Date;
+use rayon::prelude::*;
+use read::{Family, Found, ReadError};
+use report::{CaptureReport, ErrorReport, FileReport, FileRole, SkippedFile};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What may be named in policy files, with the outputs that can be goldens in `outputs`.
+pub const fn vocabulary<'a>(outputs: &'a [&'a str]) -> policy::Vocabulary<'a> {
+    policy::Vocabulary { checks: checks::CHECKS, outputs }
+}
+
+/// Judged captures, and files that are none.
+#[derive(Debug, Default)]
+pub struct Evaluation {
+    /// The captures, in the order in which they were found.
+    pub captures: Vec<CaptureReport>,
+    /// Files that are no capture, in order of their paths.
+    pub skipped: Vec<SkippedFile>,
+}
+
+/// Reads, analyses and judges everything that was found; side by side where threads allow, with one result.
+pub fn evaluate(found: &Found, policy: &policy::Policy, today: Date) -> Evaluation {
+    let families: Vec<Evaluation> =
+        found.families.par_iter().map(|family| evaluate_family(family, policy, today)).collect();
+    let mut all = Evaluation { captures: Vec::new(), skipped: skipped(&found.skipped) };
+    for family in families {
+        all.captures.extend(family.captures);
+        all.skipped.extend(family.skipped);
+    }
+    judge::name_apart(&mut all.captures);
+    all.skipped.sort_by(|a, b| a.path.cmp(&b.path));
+    all
+}
+
+fn evaluate_family(family: &Family, policy: &policy::Policy, today: Date) -> Evaluation {
+    let read = match guarded(|| read::read_family(family)) {
+        Ok(read) => read,
+        Err(panic) => {
+            let path = family.files.first().map_or("", |file| &file.shown);
+            return Evaluation { captures: vec![broken(path, path, &panic)], skipped: Vec::new() };
+        }
+    };
+    let captures = read.captures.into_par_iter();
+    let judged = captures.map(|capture| match capture {
+        Ok(capture) => evaluate_capture(&capture, policy, today),
+        Err(error) => unreadable(error),
+    });
+    Evaluation { captures: judged.collect(), skipped: skipped(&read.skipped) }
+}
+
+fn evaluate_capture(
+    capture: &trace::Capture,
+    policy: &policy::Policy,
+    today: Date,
+) -> CaptureReport {
+    let judged = guarded(|| {
+        let analysis = analysis::analyse(capture);
+        let draft = analysis::lay_out(capture, &analysis);
+        let measure =
+            |&check: &&'static checks::Check| (check, (check.measure)(capture, &analysis));
+        let measurements: Vec<_> = checks::CHECKS.iter().map(measure).collect();
+        judge::judge(draft, &measurements, policy, today)
+    });
+    judged.unwrap_or_else(|panic| broken(&capture.name, &capture.primary().source.path, &panic))
+}
+
+/// The report of a file that could not be read.
+pub fn unreadable(error: ReadError) -> CaptureReport {
+    let ReadError { kind, message, help, path, position, offset, bytes } = error;
+    let file = FileReport {
+        path: path.clone(),
+        format: None,
+        role: FileRole::Record,
+        bytes,
+        sha256: None,
+        events: None,
+    };
+    let (line, column) = position.unzip();
+    let kind = kind.name().to_owned();
+    let error = ErrorReport {
+        kind,
+        message,
+        help: help.to_owned(),
+        path: path.clone(),
+        line,
+        column,
+        offset,
+    };
+    judge::refused(path, vec![file], error)
+}
+
+/// The report of a capture on which this program failed: one bad capture does not hide what the others show.
+fn broken(name: &str, path: &str, panic: &str) -> CaptureReport {
+    let error = ErrorReport {
+        kind: "internal".to_owned(),
+        message: format!("internal error: {panic}"),
+        help:
+            "this is a fault of idleproof: please report it, with the capture if you may share it"
+                .to_owned(),
+        path: path.to_owned(),
+        line: None,
+        column: None,
+        offset: None,
+    };
+    judge::refused(name.to_owned(), Vec::new(), error)
+}
+
+/// Runs something that must not, but might, panic. What it saw is dropped with it, so nothing broken is seen later.
+fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| panic_text(panic.as_ref()))
+}
+
+/// What a panic said.
+pub fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("a panic without words").to_owned()
+}
+
+fn skipped(files: &[trace::Skipped]) -> Vec<SkippedFile> {
+    let report = |file: &trace::Skipped| SkippedFile {
+        path: file.path.clone(),
+        reason: file.reason.clone(),
+    };
+    files.iter().map(report).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{broken, guarded};
+    use crate::report::Outcome;
+
+    #[test]
+    fn a_panic_is_a_refused_capture_and_no_end() {
+        let panic = guarded(|| -> u8 { panic!("index {} of {}", 3, 2) }).unwrap_err();
+        let report = broken("a", "captures/a", &panic);
+        assert_eq!(report.outcome, Outcome::Refused);
+        let error = report.error.unwrap();
+        assert_eq!(
+            (error.kind.as_str(), error.message.as_str()),
+            ("internal", "internal error: index 3 of 2")
+        );
+        assert_eq!(guarded(|| 5), Ok(5));
+    }
+}

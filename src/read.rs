@@ -31,7 +31,7 @@ pub struct ReadError {
     /// What is wrong, as a lower-case fragment.
     pub message: String,
     /// How to mend it.
-    pub help: String,
+    pub help: &'static str,
     /// The file, with `/`.
     pub path: String,
     /// Line and column, both from 1 (the column in bytes), in text.

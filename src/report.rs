@@ -109,6 +109,14 @@ pub struct CaptureReport {
 }
 
 impl CaptureReport {
+    /// The paths by which policies know the capture: those of its files, or its name where it has none.
+    pub fn paths(&self) -> Vec<&str> {
+        if self.files.is_empty() {
+            return vec![&self.name];
+        }
+        self.files.iter().map(|file| file.path.as_str()).collect()
+    }
+
     /// What the capture's own checks come to; goldens are compared later and do not enter.
     pub fn verdict(&self) -> Verdict {
         match self.outcome {
@@ -121,14 +129,6 @@ impl CaptureReport {
     /// The checks in one state, in the order of the check table.
     pub fn checks_in(&self, state: State) -> impl Iterator<Item = &CheckReport> {
         self.checks.iter().filter(move |check| check.state == state)
-    }
-
-    /// The paths by which policies know the capture: those of its files, or its name where it has none.
-    pub fn paths(&self) -> Vec<&str> {
-        if self.files.is_empty() {
-            return vec![&self.name];
-        }
-        self.files.iter().map(|file| file.path.as_str()).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 //! They share no input but the launch itself, so they check one another.
 
 use super::launches::{Launch, Launches};
-use crate::trace::{ExternalId, GraphTask, HostCallKind, NameId, Trace};
+use crate::trace::{ExternalId, GraphTask, HostCall, HostCallKind, NameId, Trace};
 use crate::units::{Picoseconds, Ratio};
 use rustc_hash::FxHashMap;
 
@@ -186,7 +186,8 @@ fn id_chain(trace: &Trace) -> IdChain {
     if all > 0 && same * 10 >= all * 9 { IdChain::SelfIds } else { IdChain::Usable }
 }
 
-/// The operator of each host call by external id. An external id that equals the call's own correlation is no link.
+/// The operator of each host call by external id. An id that equals the call's own correlation links only where the
+/// operator encloses the call: it may be a coincidence of two counters, or the correlation written in its place.
 fn ops_by_id(trace: &Trace, id_chain: IdChain) -> Vec<Option<u32>> {
     if id_chain != IdChain::Usable {
         return vec![None; trace.host_calls.len()];
@@ -197,10 +198,13 @@ fn ops_by_id(trace: &Trace, id_chain: IdChain) -> Vec<Option<u32>> {
             ops.entry(external).or_insert(index);
         }
     }
-    let op_of = |call: &crate::trace::HostCall| {
+    let op_of = |call: &HostCall| {
         let external = call.external?;
+        let index = ops.get(&external).copied()?;
+        let op = &trace.ops[index as usize];
         let own = call.correlation.is_some_and(|correlation| correlation.get() == external.get());
-        if own { None } else { ops.get(&external).copied() }
+        let encloses = op.thread == call.thread && op.interval.covers(call.interval);
+        (!own || encloses).then_some(index)
     };
     trace.host_calls.iter().map(op_of).collect()
 }

@@ -87,6 +87,8 @@ impl Launches {
     /// recorded launch, no wait for the whole device began after it and returned, and either recording ended within the
     /// dispatch latency of the call, or the call was queued behind recorded work that lasted to the end of recording.
     /// Work in flight at the end is dropped by the producer, so "to the end" allows for one more of the longest record.
+    /// A window that was cut ends at one instant for both sides: where host records stop long before device records do,
+    /// recording did not end first.
     pub fn is_cut_off(&self, call: usize) -> bool {
         self.cut_off[call]
     }
@@ -206,7 +208,9 @@ fn cut_off(trace: &Trace, of_event: &[Launch], n_records: &[u32]) -> Vec<bool> {
     ) else {
         return cut;
     };
-    let busy_to_the_end = last_end + longest + DISPATCH_LATENCY >= recording_end;
+    let slack = longest + DISPATCH_LATENCY;
+    let host_end = trace.host_window().map_or(last_end, Interval::end);
+    let one_end = last_end + slack >= recording_end && host_end + slack >= last_end;
     let linked = of_event.iter().filter_map(|launch| launch.call());
     let Some(last_id) = linked.filter_map(|call| trace.host_calls[call].correlation).max() else {
         return cut;
@@ -216,7 +220,7 @@ fn cut_off(trace: &Trace, of_event: &[Launch], n_records: &[u32]) -> Vec<bool> {
     for (index, call) in trace.host_calls.iter().enumerate() {
         let start = call.interval.start();
         let waited_for = last_sync.is_some_and(|sync| sync >= call.interval.end());
-        let queued_behind_work = busy_to_the_end && start < last_end;
+        let queued_behind_work = one_end && start < last_end;
         let too_late_to_start = start + DISPATCH_LATENCY >= recording_end;
         cut[index] = n_records[index] == 0
             && call.correlation.is_some_and(|id| id > last_id)

@@ -69,21 +69,22 @@ impl PolicyError {
 
     /// The mistake with its line and a caret, with or without terminal colours.
     fn render(&self, renderer: &Renderer) -> String {
+        let Some((document, span)) = &self.place else {
+            // Without a text above it the help needs no line of its own.
+            let parts = [self.message.as_str(), self.help.as_str()];
+            let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            let title = Level::ERROR.primary_title(parts.join(": "));
+            return renderer.render(&[Group::with_title(title)]);
+        };
         let mut group = Group::with_title(Level::ERROR.primary_title(self.message.as_str()));
-        group = match &self.place {
-            Some((document, Some(span))) => {
+        group = match span {
+            Some(span) => {
                 let caret = AnnotationKind::Primary.span(span.clone());
                 let label = (!self.label.is_empty()).then_some(self.label.as_str());
-                group.element(
-                    Snippet::source(&*document.text)
-                        .path(&*document.path)
-                        .annotation(caret.label(label)),
-                )
+                let snippet = Snippet::source(&*document.text).path(&*document.path);
+                group.element(snippet.annotation(caret.label(label)))
             }
-            Some((document, None)) => {
-                group.element(annotate_snippets::Origin::path(&*document.path))
-            }
-            None => group,
+            None => group.element(annotate_snippets::Origin::path(&*document.path)),
         };
         if !self.help.is_empty() {
             group = group.element(Level::HELP.message(self.help.as_str()));

@@ -4,7 +4,7 @@ use super::error::{Document, PolicyError};
 use super::raw::{
     RawChecks, RawException, RawGolden, RawOverride, RawPolicy, RawRule, RawTolerance,
 };
-use super::{Exception, Golden, GoldenGate, Origin, PathGlobs, Sourced, Tolerance, Vocabulary};
+use super::{Exception, GOLDEN_GATES, Golden, Origin, PathGlobs, Sourced, Tolerance, Vocabulary};
 use crate::report::{Bound, Level, Unit};
 use jiff::civil::Date;
 use std::ops::Range;
@@ -105,9 +105,9 @@ impl Reading<'_> {
         if let Some(check) = check {
             return Some(Known { id: check.id, limit: Some((check.bound, check.unit)) });
         }
-        let gate = GoldenGate::ALL.into_iter().find(|gate| gate.id() == id.get_ref());
+        let gate = GOLDEN_GATES.iter().find(|gate| gate.id == id.get_ref());
         if let Some(gate) = gate {
-            return Some(Known { id: gate.id(), limit: None });
+            return Some(Known { id: gate.id, limit: None });
         }
         if self.source == Source::File {
             let error = self.document.error(id.span(), format!("unknown check `{}`", id.get_ref()));

@@ -136,7 +136,7 @@ fn members(window: &mut Window, sink: &mut impl Sink) -> Result<Option<u64>, Ref
     })?;
     while let Next::More(_) = next {
         let key = step(window, |text, at| {
-            let (start, end, escapes, value) = json::member(text, at)?;
+            let (start, end, escapes, value) = json::member(text, text.space_end(at))?;
             // Behind the colon a first byte must be at hand, to tell the value's kind.
             if value >= text.end() {
                 return Err(Fault { at: value, why: Why::Expected("a value") });
@@ -194,6 +194,7 @@ fn events(window: &mut Window, sink: &mut impl Sink) -> Result<u64, Refusal> {
         // As many elements as are at hand; only one that goes on behind them is handed out again.
         let fault = loop {
             if !at_separator {
+                at = text.space_end(at);
                 match sink.event(text, at, base) {
                     Ok(end) => (events, at, at_separator) = (events + 1, end, true),
                     Err(fault) => break Some(fault),
@@ -226,7 +227,7 @@ fn top_level_field(window: &mut Window, sink: &mut impl Sink, key: &str) -> Resu
     let mut odd = Vec::new();
     let start_to_end = |text: Text<'_>, at: usize| {
         odd.clear();
-        json::value(text, at, &mut odd).map(|end| ((at, end), end))
+        json::whole_value(text, at, &mut odd).map(|end| ((at, end), end))
     };
     let (start, end) = step(window, start_to_end)?;
     let value = window.text().slice(start, end).to_vec();
@@ -252,6 +253,7 @@ fn unwanted_container(
     while more {
         more = step(window, |text, at| {
             odd.clear();
+            let at = text.space_end(at);
             let value = if opening == b'{' { json::member(text, at)?.3 } else { at };
             let end = json::value(text, value, &mut odd)?;
             let next = if opening == b'{' { json::after_member } else { json::after_element };

@@ -7,7 +7,8 @@ use super::ReadErrorKind;
 use super::limits::GZIP_HEADER_BYTES_MAX;
 use super::refusal::Refusal;
 use super::source::Input;
-use flate2::{Crc, Decompress, FlushDecompress, Status};
+use crc32fast::Hasher;
+use flate2::{Decompress, FlushDecompress, Status};
 
 /// The first bytes of every member (RFC 1952, 2.3.1).
 pub(super) const MAGIC: [u8; 2] = [0x1F, 0x8B];
@@ -15,7 +16,7 @@ pub(super) const MAGIC: [u8; 2] = [0x1F, 0x8B];
 /// The state between two reads.
 pub(super) struct Gzip {
     inflate: Decompress,
-    crc: Crc,
+    crc: Hasher,
     member_bytes: u32,
     stage: Stage,
 }
@@ -32,7 +33,7 @@ impl Default for Gzip {
     fn default() -> Self {
         Self {
             inflate: Decompress::new(false),
-            crc: Crc::new(),
+            crc: Hasher::new(),
             member_bytes: 0,
             stage: Stage::Header,
         }
@@ -92,7 +93,7 @@ impl Gzip {
         let [c0, c1, c2, c3, l0, l1, l2, l3] = trailer;
         let (crc, length) =
             (u32::from_le_bytes([c0, c1, c2, c3]), u32::from_le_bytes([l0, l1, l2, l3]));
-        if crc != self.crc.sum() {
+        if crc != self.crc.clone().finalize() {
             return Err(damaged("the gzip checksum does not match the data".to_owned()));
         }
         if length != self.member_bytes {

@@ -94,6 +94,25 @@ fn escape(text: Text<'_>, at: usize) -> Parse<usize> {
 /// The end of the number that starts at `at`.
 #[inline]
 pub(super) fn number(text: Text<'_>, at: usize) -> Parse<usize> {
+    // Ids and times are by far the most: digits without a leading zero, then perhaps a fraction.
+    if matches!(text.at(at), b'1'..=b'9') {
+        let end = text.digits_end(at);
+        match text.at(end) {
+            b'.' => {
+                let fraction_end = text.digits_end(end + 1);
+                if fraction_end > end + 1 && !matches!(text.at(fraction_end), b'e' | b'E') {
+                    return Ok(fraction_end);
+                }
+            }
+            b'e' | b'E' => {}
+            _ => return Ok(end),
+        }
+    }
+    any_number(text, at)
+}
+
+#[inline(never)]
+fn any_number(text: Text<'_>, at: usize) -> Parse<usize> {
     let first = if text.at(at) == b'-' { at + 1 } else { at };
     let mut end = text.digits_end(first);
     if end == first {
@@ -170,6 +189,15 @@ pub(super) fn value(text: Text<'_>, at: usize, odd: &mut Vec<NonFinite>) -> Pars
         b'{' | b'[' => container(text, at, odd),
         b'a'..=b'z' | b'A'..=b'Z' | b'-' | b'+' => word(text, at, odd),
         _ => expected(at, "a value"),
+    }
+}
+
+/// The end of the value that starts at `at`, where what follows is not looked at: a number or a word that reaches the end
+/// of the window may go on behind it.
+pub(super) fn whole_value(text: Text<'_>, at: usize, odd: &mut Vec<NonFinite>) -> Parse<usize> {
+    match value(text, at, odd)? {
+        end if end >= text.end() => expected(end, "`,`"),
+        end => Ok(end),
     }
 }
 

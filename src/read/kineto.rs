@@ -22,7 +22,7 @@ use super::limits::{KEPT_EVENTS_MAX, NAMES_BYTES_MAX, NAMES_MAX, STREAMS_MAX, TH
 use super::refusal::Refusal;
 use super::source::Source;
 use super::text::decode;
-use super::window::Window;
+use super::window::{WINDOW_BYTES, Window};
 use super::{ReadError, ReadErrorKind};
 use crate::trace::{FileFormat, Record, RecordSource};
 use builder::{Builder, Class};
@@ -35,11 +35,11 @@ use std::path::Path;
 
 /// Reads a file that holds a Kineto trace, or refuses it.
 pub(super) fn read(path: &Path, shown: &str) -> Result<Record, ReadError> {
-    read_text(path, shown).map_err(|refusal| refusal.into_error(path, shown))
+    read_text(path, shown, WINDOW_BYTES).map_err(|refusal| refusal.into_error(path, shown))
 }
 
-fn read_text(path: &Path, shown: &str) -> Result<Record, Refusal> {
-    let mut window = Window::new(Source::open(path)?);
+fn read_text(path: &Path, shown: &str, window_bytes: usize) -> Result<Record, Refusal> {
+    let mut window = Window::new(Source::open(path)?, window_bytes);
     let mut kineto = Kineto::default();
     let outcome = document::read(&mut window, &mut kineto);
     let mut source = window.into_source();
@@ -65,10 +65,11 @@ fn read_text(path: &Path, shown: &str) -> Result<Record, Refusal> {
 
 /// Text that makes no sense may come from damaged compression: then that is the fault to report.
 fn true_cause(refusal: Refusal, source: &mut Source) -> Refusal {
-    if refusal.kind == ReadErrorKind::MalformedJson && source.is_compressed() {
-        if let Err(container) = source.drain() {
-            return Refusal { offset: refusal.offset, ..container };
-        }
+    if refusal.kind == ReadErrorKind::MalformedJson
+        && source.is_compressed()
+        && let Err(container) = source.drain()
+    {
+        return Refusal { offset: refusal.offset, ..container };
     }
     refusal
 }
@@ -183,4 +184,30 @@ fn category<'a>(draft: &Draft, text: Text<'a>) -> Cow<'a, str> {
     let content = draft.category.map_or(&b""[..], |span| span.of(text));
     let escapes = if content.contains(&b'\\') { Escapes::Some } else { Escapes::None };
     decode(content, escapes).0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_text;
+
+    #[test]
+    fn where_the_window_ends_makes_no_difference() {
+        let events = r#"
+            {"ph": "X", "cat": "cpu_op", "name": "a\"b", "pid": 1, "tid": 1, "ts": 1.5, "dur": 20,
+             "args": {"External id": 3, "Input Dims": [[1, 2], []], "x": null, "y": nan}},
+            {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 100, "dur": 5e1,
+             "args": {"device": 0, "stream": 7, "correlation": 1}},
+            17"#;
+        let events = format!("{events},{events},{events}");
+        let text = format!(
+            "\u{FEFF} {{ \"a\" : [ 1 , {{ \"b\" : -inf }} ] , \"traceEvents\" : [ {events} \n ] , \"INFO\" : [ \"x\" ] , \"c\" : {{ \"d\" : 1 , \"e\" : [ ] }} , \"f\" : 2 }} \n\n "
+        );
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), &text).unwrap();
+        let whole = format!("{:?}", read_text(file.path(), "a", text.len() * 3).unwrap());
+        for window_bytes in 4..text.len() {
+            let read = read_text(file.path(), "a", window_bytes).unwrap();
+            assert_eq!(format!("{read:?}"), whole, "{window_bytes}");
+        }
+    }
 }

@@ -40,10 +40,10 @@ fn short_nanoseconds(text: &[u8]) -> Option<i64> {
     if fraction.is_empty() && whole.len() != text.len() {
         return None;
     }
-    let mut ns = digits(whole)? * 1_000;
+    let mut ns = digits(whole)?.checked_mul(1_000)?;
     const PLACES: [i64; 4] = [0, 100, 10, 1];
     if !fraction.is_empty() {
-        ns += digits(fraction)? * PLACES[fraction.len()];
+        ns = ns.checked_add(digits(fraction)? * PLACES[fraction.len()])?;
     }
     Some(ns)
 }
@@ -112,7 +112,7 @@ impl Decimal {
         } else {
             match u32::try_from(-exponent).ok().and_then(|e| 10_u128.checked_pow(e)) {
                 Some(power) => {
-                    if self.mantissa % power != 0 {
+                    if !self.mantissa.is_multiple_of(power) {
                         rounding = Rounding::Rounded;
                     }
                     self.divided(power)
@@ -138,10 +138,11 @@ impl Decimal {
 
 /// A whole number without sign, as ids and counts are written; `12.0` counts as 12.
 pub(super) fn unsigned(text: &[u8]) -> Option<u64> {
-    if text.len() <= 18 && !text.is_empty() {
-        if let Some(value) = digits(text) {
-            return u64::try_from(value).ok();
-        }
+    if text.len() <= 18
+        && !text.is_empty()
+        && let Some(value) = digits(text)
+    {
+        return u64::try_from(value).ok();
     }
     let text = std::str::from_utf8(text).ok()?;
     if text.starts_with('+') {

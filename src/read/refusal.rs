@@ -87,7 +87,7 @@ impl Refusal {
         ReadError {
             kind: self.kind,
             message: self.message,
-            help: self.help.to_owned(),
+            help: self.help,
             path: shown.to_owned(),
             position,
             offset: self.offset,

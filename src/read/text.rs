@@ -61,11 +61,12 @@ fn unescaped(content: &str) -> (String, Fidelity) {
 fn unicode_escape(escaped: &str) -> (Option<char>, usize) {
     let unit = |at: usize| u32::from_str_radix(escaped.get(at..at + 4)?, 16).ok();
     let Some(first) = unit(1) else { return (None, escaped.len()) };
-    if (0xD800..0xDC00).contains(&first) && escaped.get(5..7) == Some("\\u") {
-        if let Some(second) = unit(7).filter(|unit| (0xDC00..0xE000).contains(unit)) {
-            let scalar = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-            return (char::from_u32(scalar), 11);
-        }
+    if (0xD800..0xDC00).contains(&first)
+        && escaped.get(5..7) == Some("\\u")
+        && let Some(second) = unit(7).filter(|unit| (0xDC00..0xE000).contains(unit))
+    {
+        let scalar = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+        return (char::from_u32(scalar), 11);
     }
     (char::from_u32(first), 5)
 }

@@ -6,7 +6,7 @@ use super::refusal::Refusal;
 use super::source::Source;
 
 /// Text at hand at a time. It fits into a core's own cache together with the decompressor's tables.
-const WINDOW_BYTES: usize = 256 << 10;
+pub(super) const WINDOW_BYTES: usize = 256 << 10;
 
 /// A window on a source's text.
 pub(super) struct Window {
@@ -21,9 +21,9 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// A window at the start of the text.
-    pub(super) fn new(source: Source) -> Self {
-        Self { source, buffer: vec![0; WINDOW_BYTES + PAD], start: 0, end: 0, base: 0 }
+    /// A window of so many bytes at the start of the text.
+    pub(super) fn new(source: Source, bytes: usize) -> Self {
+        Self { source, buffer: vec![0; bytes + PAD], start: 0, end: 0, base: 0 }
     }
 
     /// The text at hand.

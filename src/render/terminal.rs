@@ -174,7 +174,7 @@ impl Page {
                 );
             }
         }
-        self.line("help", "idleproof golden review");
+        self.line("help", "if the change is meant: run again with --pending DIR, look, then idleproof golden accept");
         self.end();
     }
 

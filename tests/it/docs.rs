@@ -1,8 +1,9 @@
 //! Generated pages: written from the tables in the source, so that they cannot disagree with it.
 
-use crate::harness::in_crate;
+use crate::harness::{default_policy, in_crate};
 use idleproof::checks::{CHECKS, Check};
-use idleproof::report::{Bound, Unit};
+use idleproof::policy::Policy;
+use idleproof::report::{Bound, Level, Unit};
 use std::fmt::Write as _;
 
 /// A stale page is written anew, and the test fails once.
@@ -19,10 +20,11 @@ fn the_page_of_checks_is_fresh() {
 }
 
 fn checks_page() -> String {
+    let policy = default_policy();
     let mut page = String::from(
         "# Checks\n\n\
          Written from the source by a test; edit `src/checks/<id>.rs` instead.\n\n\
-         | check | defect | withholds | limit by default |\n\
+         | check | defect | withholds | by default |\n\
          | --- | --- | --- | --- |\n",
     );
     for check in CHECKS {
@@ -32,7 +34,7 @@ fn checks_page() -> String {
             "| [`{id}`](#{id}) | {} | {} | {} |",
             check.summary,
             claims(check),
-            default_rule(check)
+            default_rule(&policy, check)
         );
     }
     for check in CHECKS {
@@ -70,11 +72,16 @@ fn claims(check: &Check) -> String {
     if names.is_empty() { "nothing".into() } else { names.join(", ") }
 }
 
-/// Level and limit of the embedded policy.
-///
-/// Waits for the policy's lookup: until then the column only says which side of the limit is allowed.
-fn default_rule(check: &Check) -> String {
-    if check.bound == Bound::Min { "min".into() } else { "max".into() }
+/// Level and limit of the embedded policy: `deny, at least 1`.
+fn default_rule(policy: &Policy, check: &Check) -> String {
+    let rule = policy.rule(check.id, &[]).unwrap_or_else(|| panic!("`{}` has no row", check.id));
+    let side = if check.bound == Bound::Min { "at least" } else { "at most" };
+    let level = match rule.level.value {
+        Level::Allow => "allow",
+        Level::Warn => "warn",
+        Level::Deny => "deny",
+    };
+    format!("{level}, {side} {}", rule.limit.value.value)
 }
 
 fn unit(unit: Unit) -> &'static str {

@@ -1,10 +1,7 @@
 //! The pipeline as the tests drive it: bytes on disk, read, analysed, measured, judged.
 
 use idleproof::policy::Policy;
-use idleproof::read::{self, ReadError};
-use idleproof::report::{
-    CaptureReport, CheckReport, Claim, ClaimState, ErrorReport, Outcome, State,
-};
+use idleproof::report::{CaptureReport, CheckReport, Claim, ClaimState, Outcome, State};
 use std::path::{Path, PathBuf};
 
 /// What the pipeline made of the given paths.
@@ -26,51 +23,25 @@ pub(crate) fn pipeline(name: &str, bytes: &[u8]) -> CaptureReport {
     captures.remove(0)
 }
 
-/// The reports of every capture under the given paths, under the default policy.
+/// The reports of every capture under the given paths, under the default policy. A path that cannot be searched is a
+/// refused capture, as in the program.
 pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
-    let found = read::find(paths).unwrap_or_else(|error| panic!("{error:?}"));
-    let mut run = Run::default();
-    let mut skip = |skipped: Vec<idleproof::trace::Skipped>| {
-        run.skipped.extend(skipped.into_iter().map(|one| (one.path, one.reason)));
-    };
-    skip(found.skipped);
-    let checks = idleproof::checks::CHECKS;
-    let vocabulary = idleproof::policy::Vocabulary { checks, outputs: &["trust", "markdown"] };
-    let policy = Policy::preset("default", vocabulary).unwrap_or_else(|error| panic!("{error:?}"));
-    let today = jiff::civil::date(2026, 1, 1);
-    for family in &found.families {
-        let read = read::read_family(family);
-        skip(read.skipped);
-        for capture in read.captures {
-            run.captures.push(match capture {
-                Ok(capture) => {
-                    let analysis = idleproof::analysis::analyse(&capture);
-                    let draft = idleproof::analysis::lay_out(&capture, &analysis);
-                    let measured: Vec<_> = checks
-                        .iter()
-                        .map(|check| (*check, (check.measure)(&capture, &analysis)))
-                        .collect();
-                    idleproof::judge::judge(draft, &measured, &policy, today)
-                }
-                Err(error) => refused(error),
-            });
+    let found = match idleproof::read::find(paths) {
+        Ok(found) => found,
+        Err(error) => {
+            return Run { captures: vec![idleproof::unreadable(error)], ..Run::default() };
         }
-    }
-    run
+    };
+    // No exception is in the default policy, so the day does not matter.
+    let evaluation = idleproof::evaluate(&found, &default_policy(), jiff::civil::date(2026, 1, 1));
+    let skipped = evaluation.skipped.into_iter().map(|one| (one.path, one.reason));
+    Run { captures: evaluation.captures, skipped: skipped.collect() }
 }
 
-fn refused(error: ReadError) -> CaptureReport {
-    let (line, column) = error.position.unzip();
-    let report = ErrorReport {
-        kind: error.kind.name().to_owned(),
-        message: error.message,
-        help: error.help,
-        path: error.path.clone(),
-        line,
-        column,
-        offset: error.offset,
-    };
-    idleproof::judge::refused(error.path, Vec::new(), report)
+/// The embedded policy that judges where no other is named.
+pub(crate) fn default_policy() -> Policy {
+    let policy = Policy::preset("default", idleproof::vocabulary(&[]));
+    policy.unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 /// What the gate says of one capture: `pass`, `fail`, or `error` where it was refused.

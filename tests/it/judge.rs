@@ -6,8 +6,8 @@ use idleproof::judge::{conclude, judge, name_apart, refused};
 use idleproof::policy::Policy;
 use idleproof::report::{
     CaptureReport, CheckReport, Claim, ClaimReport, ClaimState, Claims, ErrorReport, Evidence,
-    FileReport, FileRole, GoldenReport, IdleClaim, Level, NoticeReport, Outcome, Percent,
-    PolicyFinding, Report, State, Verdict, WhyNotEvaluable,
+    FileReport, FileRole, GoldenReport, GoldenState, IdleClaim, Level, NoticeReport, Outcome,
+    Percent, PolicyFinding, Report, State, Verdict, WhyNotEvaluable,
 };
 use idleproof::units::Ratio;
 use jiff::civil::{Date, date};
@@ -45,8 +45,12 @@ pub(crate) fn capture(path: &str) -> CaptureReport {
         column: None,
         offset: None,
     };
-    let blank = refused(path.rsplit('/').next().unwrap().to_owned(), vec![file(path)], error);
+    let blank = refused(base_name(path), vec![file(path)], error);
     CaptureReport { outcome: Outcome::Report, error: None, claims, ..blank }
+}
+
+fn base_name(path: &str) -> String {
+    path.rsplit('/').next().unwrap_or(path).to_owned()
 }
 
 fn file(path: &str) -> FileReport {
@@ -70,7 +74,7 @@ fn not_evaluable(id: &str, why: WhyNotEvaluable) -> (&'static Check, Measurement
 }
 
 fn check(id: &str) -> &'static Check {
-    checks::find(id).unwrap()
+    checks::find(id).unwrap_or_else(|| panic!("no check `{id}`"))
 }
 
 fn judged_by(policy: &str, measurements: &[(&'static Check, Measurement)]) -> CaptureReport {
@@ -176,7 +180,8 @@ fn limits_are_sharp_and_judged_before_rounding() {
     for (id, value, state, printed) in [
         // `max`: equal holds.
         ("idle-with-queued-work", 0.015, State::Holds, 0.015),
-        ("idle-with-queued-work", 0.015_000_4, State::Violated, 0.015),
+        ("idle-with-queued-work", 0.015_000_4, State::Violated, 0.015_000_4),
+        ("idle-with-queued-work", 0.015_001_4, State::Violated, 0.015_001),
         ("idle-with-queued-work", 0.015_000_000_1, State::Violated, 0.015_000_000_1),
         // `min`: equal holds.
         ("under-recorded-graph-replays", 1.0, State::Holds, 1.0),
@@ -186,7 +191,7 @@ fn limits_are_sharp_and_judged_before_rounding() {
         let report = judged_by("", &[measured(id, value)]);
         assert_eq!(report.checks[0].state, state, "{id} {value}");
         let shown = report.checks[0].measured.unwrap();
-        assert!(shown == printed || state == State::Violated && shown == value, "{id} {shown}");
+        assert_eq!(shown.to_string(), printed.to_string(), "{id} {value}");
         // What is printed explains the state.
         assert_eq!(report.checks[0].limit.unwrap().is_violated_by(shown), state == State::Violated);
     }
@@ -358,6 +363,29 @@ fn the_verdict_is_the_worst_that_happened() {
         ("a finding to deny", vec![judged("a", 0.0)], vec![finding(Level::Deny)], Verdict::Fail),
     ] {
         assert_eq!(verdict(captures, Vec::new(), findings), expected, "{name}");
+    }
+}
+
+#[test]
+fn goldens_fail_by_the_level_that_the_policy_gives_them() {
+    let golden = |path: &str, state| GoldenReport {
+        capture: base_name(path),
+        output: "trust".into(),
+        path: "goldens/x.snap".into(),
+        state,
+        level: Level::Allow,
+        diff: None,
+    };
+    for (path, state, expected) in [
+        ("strict/a", GoldenState::Same, Verdict::Pass),
+        ("strict/a", GoldenState::Changed, Verdict::Fail),
+        ("strict/a", GoldenState::Missing, Verdict::Fail),
+        ("strict/a", GoldenState::Unreferenced, Verdict::Pass),
+        ("lenient/a", GoldenState::Changed, Verdict::Pass),
+        ("lenient/a", GoldenState::Missing, Verdict::Fail),
+    ] {
+        let reached = verdict(vec![judged(path, 0.0)], vec![golden(path, state)], Vec::new());
+        assert_eq!(reached, expected, "{path} {state:?}");
     }
 }
 

@@ -2,16 +2,20 @@
 
 mod captures;
 mod check_cases;
+mod cli;
 mod docs;
 mod fixture;
 mod given_cases;
 mod harness;
 mod judge;
 mod layers;
+mod mutations;
 mod oracle;
 mod outputs;
 mod policy;
 mod proto;
+mod reader;
+mod reader_corpus;
 mod tidy;
 mod xplane;
 

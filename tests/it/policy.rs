@@ -2,9 +2,7 @@
 
 use crate::snapshot;
 use idleproof::checks::CHECKS;
-use idleproof::policy::{
-    Coverage, GoldenGate, MAX_POLICY_BYTES, PRESETS, Policy, PolicyErrors, Vocabulary,
-};
+use idleproof::policy::{Coverage, MAX_POLICY_BYTES, PRESETS, Policy, PolicyErrors, Vocabulary};
 use idleproof::report::{Level, State};
 use std::fmt::Write;
 
@@ -195,8 +193,8 @@ fn flags_win_over_overrides() {
     let text = "version = 1\n[[overrides]]\npaths = [\"**\"]\nchecks = { high-idle = \"deny\", golden-differs = \"allow\" }\n";
     let policy = parse(text).with_level("high-idle", Level::Allow, "--allow", VOCABULARY).unwrap();
     assert_eq!(policy.rule("high-idle", &["x"]).unwrap().level.value, Level::Allow);
-    assert_eq!(policy.golden_level(GoldenGate::Differs, &["x"]).unwrap().value, Level::Allow);
-    assert_eq!(policy.golden_level(GoldenGate::Differs, &[]).unwrap().value, Level::Deny);
+    assert_eq!(policy.golden_level("golden-differs", &["x"]).unwrap().value, Level::Allow);
+    assert_eq!(policy.golden_level("golden-differs", &[]).unwrap().value, Level::Deny);
     let errors =
         parse(text).with_level("hihg-idle", Level::Allow, "--allow", VOCABULARY).unwrap_err();
     assert!(errors.to_string().contains("did you mean `high-idle`?"), "{errors}");

@@ -133,7 +133,7 @@ impl Draft {
         self.clear();
         if text.at(at) != b'{' {
             self.oddity = Some(Oddity::NotAnObject);
-            return json::value(text, at, &mut self.odd);
+            return json::whole_value(text, at, &mut self.odd);
         }
         self.object(text, at, Level::Event)
     }

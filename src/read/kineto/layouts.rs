@@ -190,6 +190,7 @@ fn value(text: Text<'_>, at: usize, kind: ValueKind) -> Option<(Span, usize)> {
     let end = match kind {
         ValueKind::String => json::string(text, at).ok()?.0,
         ValueKind::Number => json::number(text, at).ok()?,
+        ValueKind::Container if !matches!(text.at(at), b'{' | b'[') => return None,
         ValueKind::Container => {
             let mut odd = Vec::new();
             let end = json::value(text, at, &mut odd).ok()?;

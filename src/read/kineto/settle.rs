@@ -44,6 +44,16 @@ pub(super) fn settle(builder: &mut Builder, base_unix_ns: Option<i64>) {
     rebase(&mut builder.trace, file_ns);
     place_marks(builder, Some(file_ns));
     lanes::sort(&mut builder.trace);
+    shrink(&mut builder.trace);
+}
+
+/// Gives back what the tables reserved while they grew.
+fn shrink(trace: &mut Trace) {
+    trace.device_events.shrink_to_fit();
+    trace.host_calls.shrink_to_fit();
+    trace.ops.shrink_to_fit();
+    trace.annotations.shrink_to_fit();
+    trace.collectives.shrink_to_fit();
 }
 
 fn intervals(trace: &Trace) -> impl Iterator<Item = Interval> + '_ {
@@ -58,11 +68,12 @@ fn starts(trace: &Trace) -> impl Iterator<Item = i64> + '_ {
 }
 
 fn bounds(trace: &Trace) -> Option<Bounds> {
-    let mut all: Vec<i64> = starts(trace).collect();
-    let middle = all.len() / 2;
+    // Even where most times were lost to 0, the others tell where the capture lies.
+    let mut all: Vec<i64> = starts(trace).filter(|&start| start != 0).collect();
     if all.is_empty() {
-        return None;
+        all = starts(trace).take(1).collect();
     }
+    let middle = all.len().checked_sub(1)? / 2;
     let (_, &mut median, _) = all.select_nth_unstable(middle);
     let nonzero = intervals(trace)
         .filter(|one| one.start().ps() != 0 && in_reach(*one, median))
@@ -82,13 +93,13 @@ fn in_reach(interval: Interval, median: i64) -> bool {
 /// A start at 0 is a lost time where the other records lie further from 0 than they span themselves. Where the record
 /// has a length, its time was clamped rather than lost, and only a distance that no capture has tells that.
 fn fault(interval: Interval, bounds: Bounds) -> Option<DamageFault> {
-    if interval.start().ps() == 0 {
-        if let Some((first, last)) = bounds.nonzero {
-            let distance = if first > 0 { first } else { last.saturating_neg() };
-            let needed = if interval.is_empty() { 0 } else { FAR_FROM_ZERO_NS };
-            if distance > last.saturating_sub(first).max(needed) {
-                return Some(DamageFault::ZeroTimestamp);
-            }
+    if interval.start().ps() == 0
+        && let Some((first, last)) = bounds.nonzero
+    {
+        let distance = if first > 0 { first } else { last.saturating_neg() };
+        let needed = if interval.is_empty() { 0 } else { FAR_FROM_ZERO_NS };
+        if distance > last.saturating_sub(first).max(needed) {
+            return Some(DamageFault::ZeroTimestamp);
         }
     }
     (!in_reach(interval, bounds.median)).then_some(DamageFault::OutOfRange)

@@ -5,6 +5,9 @@ use crate::check_cases::near;
 use idleproof::report::{AttributionClass, CheckReport, DeviceRecords, Microseconds, Records};
 use serde_json::{Map, Value};
 
+/// [`crate::check_cases::TOLERANCE`] as picoseconds.
+const TOLERANCE_PS: i128 = 60;
+
 /// Holds one key of an expectation, with everything below it, against the report.
 pub(super) fn check(subject: &Subject<'_>, key: &str, expected: &Value) -> Verdicts {
     let section = |figure: fn(&Subject<'_>, &str, &Value) -> Result<(), String>| match expected {
@@ -292,8 +295,13 @@ fn number(found: f64, expected: &Value) -> Result<(), String> {
     same(&Value::from(found), expected)
 }
 
+/// Exact to the picosecond within the tolerance: absolute times have more digits than a float.
 fn time(found: Microseconds, expected: &Value) -> Result<(), String> {
-    number(found.as_f64(), expected)
+    let exact = serde_json::from_str::<Microseconds>(&expected.to_string());
+    let exact = exact.map_err(|error| format!("{expected} is no time: {error}"))?;
+    ((found.ps() - exact.ps()).abs() <= TOLERANCE_PS)
+        .then_some(())
+        .ok_or_else(|| format!("expected {expected}, found {found}"))
 }
 
 fn window(found: (Microseconds, Microseconds), expected: &Value) -> Result<(), String> {

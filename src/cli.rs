@@ -1,0 +1,197 @@
+//! The command line: definitions only.
+
+pub(crate) mod check;
+pub(crate) mod explain;
+pub(crate) mod goldens;
+pub(crate) mod inputs;
+pub(crate) mod outputs;
+pub(crate) mod policy;
+mod stop;
+
+pub(crate) use stop::Stop;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use idleproof::policy::PRESETS;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// Keeps false claims about GPU profiler captures out of CI.
+#[derive(Debug, Parser)]
+#[command(name = "idleproof", version, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) voice: Voice,
+}
+
+const EXIT_CODES: &str = "Exit codes:
+  0  everything holds; warnings are allowed
+  1  a check at level `deny` is violated, or a golden differs
+  2  wrong usage, or a mistake in the policy file
+  3  no capture matched
+  4  a capture could not be read or analysed, or an internal error";
+
+/// How much is said, and how.
+#[derive(Debug, Args)]
+pub(crate) struct Voice {
+    /// Colours on the terminal
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
+    /// Say only what fails, and the verdict
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say also what holds, what was skipped, and where settings come from
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+}
+
+/// When colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Analyse captures and hold them against the policy and the goldens
+    Check(GateArgs),
+    /// Analyse captures without gating: exit code 0 unless one can't be read
+    Report(ReportArgs),
+    /// Explain a check in full
+    Explain {
+        /// The check's id
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// List all checks with their default level and limit
+    Checks,
+    /// The effective policy, or the validation of a policy file
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// The goldens that wait for a decision
+    #[command(subcommand)]
+    Golden(GoldenCommand),
+}
+
+/// What is done with pending goldens.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GoldenCommand {
+    /// List what waits, with its differences
+    Status(GoldenArgs),
+    /// Take pending files over as goldens
+    Accept {
+        #[command(flatten)]
+        which: Which,
+        #[command(flatten)]
+        folders: GoldenArgs,
+    },
+    /// Delete pending files
+    Reject {
+        #[command(flatten)]
+        which: Which,
+        #[command(flatten)]
+        folders: GoldenArgs,
+    },
+}
+
+/// Which pending goldens are meant.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Which {
+    /// Their names, as `golden status` lists them
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// All of them
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+/// Where goldens are.
+#[derive(Debug, Args)]
+pub(crate) struct GoldenArgs {
+    /// The goldens [default: those of the policy file]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) goldens: Option<PathBuf>,
+    /// Where pending files are [default: beside the goldens]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pending: Option<PathBuf>,
+}
+
+/// What is done with a policy.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Print the effective policy with the origin of each value
+    Show(PolicyArgs),
+    /// Say what is wrong with a policy file, if anything
+    Validate {
+        /// The policy file
+        #[arg(value_name = "FILE", default_value = policy::FILE)]
+        file: PathBuf,
+    },
+}
+
+/// Which policy applies.
+#[derive(Debug, Default, Args)]
+pub(crate) struct PolicyArgs {
+    /// The policy file [default: idleproof.toml, where there is one]
+    #[arg(long, value_name = "FILE", conflicts_with = "preset")]
+    pub(crate) policy: Option<PathBuf>,
+    /// A preset instead of a policy file
+    #[arg(long, value_name = "NAME", value_parser = PRESETS.each_ref().map(|preset| preset.name))]
+    pub(crate) preset: Option<String>,
+    /// Switch a check off; the trust list says so
+    #[arg(short = 'A', long, value_name = "ID", action = ArgAction::Append)]
+    pub(crate) allow: Vec<String>,
+    /// Withhold claims but pass where a check is violated
+    #[arg(short = 'W', long, value_name = "ID", action = ArgAction::Append)]
+    pub(crate) warn: Vec<String>,
+    /// Fail where a check is violated
+    #[arg(short = 'D', long, value_name = "ID", action = ArgAction::Append)]
+    pub(crate) deny: Vec<String>,
+}
+
+/// What `check` needs.
+#[derive(Debug, Args)]
+pub(crate) struct GateArgs {
+    /// Files, folders and globs [default: `captures` of the policy file]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Compare with the goldens in this folder [default: that of the policy file, where it has `[golden]`]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) goldens: Option<PathBuf>,
+    /// Write what differs from its golden here, to wait for `golden accept`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pending: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// What `report` needs.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Files, folders and globs
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// What every analysis needs.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+    /// Write an output; repeatable. The path `-` is the standard output
+    #[arg(long = "report", value_name = "KIND=PATH", value_parser = outputs::parse, long_help = outputs::help())]
+    pub(crate) outputs: Vec<outputs::Target>,
+    /// Captures that are analysed side by side [default: one a core]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+}

@@ -1,0 +1,170 @@
+//! Goldens: their comparison during `check`, and the `golden` command.
+
+use super::{GateArgs, GoldenArgs, GoldenCommand, Stop, policy};
+use idleproof::golden::{self, Folders, GoldenError, Rendered, Selection};
+use idleproof::judge;
+use idleproof::policy::{Coverage, Golden, Policy};
+use idleproof::render;
+use idleproof::report::{GoldenReport, GoldenState, Outcome, Report, Verdict};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Which goldens a run compares.
+#[derive(Debug)]
+pub(crate) struct Comparison {
+    folders: Folders,
+    settings: Golden,
+    /// Whether what differs is written, to wait for a decision.
+    writes: bool,
+}
+
+/// What the arguments and the policy ask for; `None` where neither names goldens.
+pub(crate) fn asked(args: &GateArgs, policy: &Policy) -> Result<Option<Comparison>, Stop> {
+    let settings = match (&args.goldens, policy.golden()) {
+        (None, None) if args.pending.is_some() => {
+            let text = "--pending without goldens: name their folder with --goldens, or in [golden] of the policy";
+            return Err(Stop::Usage(text.to_owned()));
+        }
+        (None, None) => return Ok(None),
+        (_, settings) => settings.cloned().unwrap_or_default(),
+    };
+    let goldens = args.goldens.clone().unwrap_or_else(|| PathBuf::from(&settings.dir));
+    let pending = args.pending.clone().unwrap_or_else(|| goldens.clone());
+    let folders = Folders { goldens, pending };
+    Ok(Some(Comparison { folders, settings, writes: args.pending.is_some() }))
+}
+
+impl Comparison {
+    /// What the policy asks for and this version does not do: better said than left to be found out.
+    pub(crate) fn caveat(&self) -> Option<&'static str> {
+        let tolerances = !self.settings.tolerances.is_empty();
+        tolerances.then_some("`golden.tolerances` is not applied yet: goldens are compared as text")
+    }
+}
+
+/// Compares a report with its goldens. Where one can't be read the gate was not evaluated: the reason comes second.
+pub(crate) fn compare(
+    report: Report,
+    comparison: &Comparison,
+    policy: &Policy,
+    coverage: Coverage,
+) -> (Report, Option<Stop>) {
+    match states(&report, comparison, coverage) {
+        Ok(goldens) => (judge::with_goldens(report, goldens, policy), None),
+        Err(error) => (Report { verdict: Verdict::Error, ..report }, Some(failed(&error))),
+    }
+}
+
+fn states(
+    report: &Report,
+    comparison: &Comparison,
+    coverage: Coverage,
+) -> Result<Vec<GoldenReport>, GoldenError> {
+    let Comparison { folders, settings, writes } = comparison;
+    let mut goldens = Vec::new();
+    let rendered = rendered(report, &settings.outputs);
+    for rendered in &rendered {
+        let golden = golden::compare(folders, rendered)?;
+        if *writes && golden.state != GoldenState::Same {
+            golden::write_pending(folders, rendered)?;
+        }
+        goldens.push(golden);
+    }
+    // What a part of the captures does not produce, the others may.
+    let complete = report.captures.iter().all(|capture| capture.outcome == Outcome::Report);
+    if coverage == Coverage::Everything && complete {
+        let referenced = rendered.iter().map(|one| (one.capture.as_str(), one.output.as_str()));
+        goldens.extend(golden::unreferenced(folders, referenced)?);
+    }
+    Ok(goldens)
+}
+
+/// The outputs of every capture that was judged.
+fn rendered(report: &Report, kinds: &[String]) -> Vec<Rendered> {
+    let mut all = Vec::new();
+    for capture in report.captures.iter().filter(|capture| capture.outcome == Outcome::Report) {
+        for kind in kinds {
+            let body = render::find(kind).and_then(|output| output.golden);
+            let body = body.map(|body| body(capture));
+            all.extend(body.map(|body| Rendered::new(report, capture, kind, body)));
+        }
+    }
+    all
+}
+
+fn failed(error: &GoldenError) -> Stop {
+    Stop::Failed(error.to_string())
+}
+
+/// Runs a `golden` command; what it did, as text.
+pub(crate) fn run(command: &GoldenCommand) -> Result<String, Stop> {
+    match command {
+        GoldenCommand::Status(args) => status(&folders(args)?),
+        GoldenCommand::Accept { which, folders: args } => {
+            let folders = folders(args)?;
+            let mut text = String::new();
+            for which in selections(which) {
+                told(&mut text, "accepted", golden::accept(&folders, which))?;
+            }
+            told(&mut text, "added", golden::write_stub(&folders.goldens))?;
+            Ok(text)
+        }
+        GoldenCommand::Reject { which, folders: args } => {
+            let folders = folders(args)?;
+            let mut text = String::new();
+            for which in selections(which) {
+                told(&mut text, "rejected", golden::reject(&folders, which))?;
+            }
+            Ok(text)
+        }
+    }
+}
+
+/// Every pending golden, or those that are named.
+fn selections(which: &super::Which) -> Vec<Selection<'_>> {
+    if which.all {
+        return vec![Selection::All];
+    }
+    which.names.iter().map(|name| Selection::One(name)).collect()
+}
+
+fn told(
+    text: &mut String,
+    did: &str,
+    paths: Result<Vec<PathBuf>, GoldenError>,
+) -> Result<(), Stop> {
+    for path in paths.map_err(|error| failed(&error))? {
+        let _ = writeln!(text, "{did} {}", path.display());
+    }
+    Ok(())
+}
+
+fn status(folders: &Folders) -> Result<String, Stop> {
+    let pending = golden::pending(folders).map_err(|error| failed(&error))?;
+    if pending.is_empty() {
+        return Ok(format!("nothing waits in {}\n", Path::display(&folders.pending)));
+    }
+    let mut text = String::new();
+    for one in &pending {
+        let what = if one.is_new { "new" } else { "changed" };
+        let _ = writeln!(text, "{what} {}", one.name);
+        text.push_str(&one.diff);
+    }
+    text.push_str(
+        "\nidleproof golden accept --all, or with their names; idleproof golden reject likewise\n",
+    );
+    Ok(text)
+}
+
+/// The folders that the arguments name, else those of the policy file that lies here.
+fn folders(args: &GoldenArgs) -> Result<Folders, Stop> {
+    let goldens = match &args.goldens {
+        Some(folder) => folder.clone(),
+        None => {
+            let policy = policy::load(&super::PolicyArgs::default())?.policy;
+            PathBuf::from(policy.golden().cloned().unwrap_or_default().dir)
+        }
+    };
+    let pending = args.pending.clone().unwrap_or_else(|| goldens.clone());
+    Ok(Folders { goldens, pending })
+}

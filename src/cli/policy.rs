@@ -1,0 +1,100 @@
+//! Which policy applies, and the `policy` command.
+
+use super::{PolicyArgs, Stop};
+use idleproof::policy::{MAX_POLICY_BYTES, Policy, Vocabulary};
+use idleproof::render::OUTPUTS;
+use idleproof::report::Level;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+/// The policy file that is found without being named.
+pub(crate) const FILE: &str = "idleproof.toml";
+
+/// A policy and the file that it was read from.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) policy: Policy,
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// The outputs that can be goldens.
+fn golden_outputs() -> Vec<&'static str> {
+    OUTPUTS.iter().filter(|output| output.golden.is_some()).map(|output| output.kind).collect()
+}
+
+/// The policy that the arguments ask for: a named file, a preset, the file that lies here, or the default.
+pub(crate) fn load(args: &PolicyArgs) -> Result<Loaded, Stop> {
+    let outputs = golden_outputs();
+    let vocabulary = idleproof::vocabulary(&outputs);
+    let file = match (&args.policy, &args.preset) {
+        (Some(file), _) => Some(file.clone()),
+        (None, Some(_)) => None,
+        (None, None) => Some(PathBuf::from(FILE)).filter(|file| file.exists()),
+    };
+    let policy = match &file {
+        Some(file) => read(file, vocabulary)?,
+        None => Policy::preset(args.preset.as_deref().unwrap_or("default"), vocabulary)?,
+    };
+    Ok(Loaded { policy: with_flags(policy, args, vocabulary)?, file })
+}
+
+/// Prints the effective policy.
+pub(crate) fn show(args: &PolicyArgs) -> Result<String, Stop> {
+    Ok(load(args)?.policy.show())
+}
+
+/// Validates a file; the text says that it is valid.
+pub(crate) fn validate(file: &Path) -> Result<String, Stop> {
+    let outputs = golden_outputs();
+    read(file, idleproof::vocabulary(&outputs))?;
+    Ok(format!("{} is valid\n", file.display()))
+}
+
+fn read(file: &Path, vocabulary: Vocabulary<'_>) -> Result<Policy, Stop> {
+    let shown = file.to_string_lossy().replace('\\', "/");
+    let bytes = bytes_of(file)
+        .map_err(|reason| Stop::Usage(format!("can't read the policy file `{shown}`: {reason}")))?;
+    let loader = |path: &str| bytes_of(Path::new(path));
+    Ok(Policy::parse(&shown, &bytes, vocabulary, &loader)?)
+}
+
+/// A file's bytes, and no more than tell that it is too large.
+fn bytes_of(file: &Path) -> Result<Vec<u8>, String> {
+    let reason = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => "it does not exist".to_owned(),
+        _ => error.to_string(),
+    };
+    let most = MAX_POLICY_BYTES as u64 + 1;
+    let mut bytes = Vec::new();
+    File::open(file).map_err(reason)?.take(most).read_to_end(&mut bytes).map_err(reason)?;
+    Ok(bytes)
+}
+
+/// Applies `-A`, `-W` and `-D`. One check by two levels is a contradiction, not a matter of order.
+fn with_flags(
+    mut policy: Policy,
+    args: &PolicyArgs,
+    vocabulary: Vocabulary<'_>,
+) -> Result<Policy, Stop> {
+    let flags = [
+        (&args.allow, Level::Allow, "--allow"),
+        (&args.warn, Level::Warn, "--warn"),
+        (&args.deny, Level::Deny, "--deny"),
+    ];
+    let mut named: BTreeMap<&str, &str> = BTreeMap::new();
+    for (ids, level, flag) in flags {
+        for id in ids {
+            match named.insert(id, flag) {
+                Some(earlier) if earlier != flag => {
+                    let text = format!("`{id}` is named by {earlier} and by {flag}: which is it?");
+                    return Err(Stop::Usage(text));
+                }
+                Some(_) => {}
+                None => policy = policy.with_level(id, level, flag, vocabulary)?,
+            }
+        }
+    }
+    Ok(policy)
+}

@@ -1,0 +1,44 @@
+//! Why a command ends without its result, and the exit code of each reason.
+
+use idleproof::policy::PolicyErrors;
+
+/// A reason to end.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The command line is wrong.
+    Usage(String),
+    /// The policy is wrong.
+    Policy(PolicyErrors),
+    /// No capture matched.
+    NoCapture(String),
+    /// Something outside failed, or this program did.
+    Failed(String),
+}
+
+impl Stop {
+    /// The exit code.
+    pub(crate) const fn code(&self) -> u8 {
+        match self {
+            Self::Usage(_) | Self::Policy(_) => 2,
+            Self::NoCapture(_) => 3,
+            Self::Failed(_) => 4,
+        }
+    }
+
+    /// What is said, in terminal colours.
+    pub(crate) fn message(&self) -> String {
+        match self {
+            Self::Policy(errors) => errors.styled(),
+            Self::Usage(text) | Self::NoCapture(text) | Self::Failed(text) => {
+                let red = anstyle::AnsiColor::BrightRed.on_default().bold();
+                format!("{red}error{red:#}: {text}")
+            }
+        }
+    }
+}
+
+impl From<PolicyErrors> for Stop {
+    fn from(errors: PolicyErrors) -> Self {
+        Self::Policy(errors)
+    }
+}
