@@ -76,7 +76,7 @@ fn error(refusal: Refusal, shown: &str, bytes: u64) -> ReadError {
     ReadError {
         kind: refusal.kind,
         message: refusal.message,
-        help: refusal.help.to_owned(),
+        help: refusal.help,
         path: shown.to_owned(),
         position: None,
         offset: refusal.offset,

@@ -31,7 +31,9 @@ pub fn content(trace: &Trace) -> Content {
     if only_captures || inside * 2 > all {
         return Content::CaptureShard;
     }
-    let handed_over = trace.host_calls.iter().any(|call| call.kind.hands_over_work());
+    // A tracer that lost both halves of every pair leaves the executions, on a host that has devices.
+    let executed = !trace.executions.is_empty() && !trace.profiler.device_properties.is_empty();
+    let handed_over = executed || trace.host_calls.iter().any(|call| call.kind.hands_over_work());
     if trace.device_events.is_empty() && !handed_over && trace.profiler.counter_ranges == 0 {
         // Without any launch, a stream capture that was begun still tells what was recorded.
         return if windows.is_empty() { Content::HostOnly } else { Content::CaptureShard };

@@ -14,17 +14,17 @@ const GENERATED: &[(&str, &str, &str)] = &[
 #[test]
 fn generated_code_is_fresh() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut stale = Vec::new();
     for &(schema, package, committed) in GENERATED {
         let path = root.join(committed);
         let expected = generate(&root.join("proto"), schema, package);
         let found = std::fs::read_to_string(&path).unwrap_or_default();
         if found.replace("\r\n", "\n") != expected {
             std::fs::write(&path, expected).unwrap();
-            panic!(
-                "{committed} was stale and has been rewritten from proto/{schema}: look at the change and commit it"
-            );
+            stale.push(committed);
         }
     }
+    assert!(stale.is_empty(), "rewritten from proto/: {stale:?}; look at the change and commit it");
 }
 
 fn generate(folder: &Path, schema: &str, package: &str) -> String {

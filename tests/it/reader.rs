@@ -479,10 +479,10 @@ fn folders_are_told_by_content() {
             ("other/b.trace.json", workload),
         ]),
         "capture other/b.trace.json + 0 shards\n\
+         refused run/host.xplane.pb no_events: no plane has an event: the profiler recorded nothing\n\
          capture run/main + 1 shards\n\
          skipped run/a_host.json: host only, 0 device events\n\
          skipped run/details.json: JSON without traceEvents\n\
-         skipped run/host.xplane.pb: xplane captures are not supported by this version\n\
          skipped run/table.csv: not a capture: csv text\n\
          skipped run/traces/shard.json.gz: capture shard of run/main, 0 device events\n"
     );

@@ -49,8 +49,10 @@ fn agrees_with_serde_json_on_every_capture() {
         return;
     }
     let found = find(&[corpus]).unwrap();
-    let files: Vec<FoundFile> =
-        found.families.into_iter().flat_map(|family| family.files).collect();
+    // What is no JSON has an oracle of its own.
+    let is_json = |file: &FoundFile| !file.shown.ends_with(".xplane.pb");
+    let files = found.families.into_iter().flat_map(|family| family.files);
+    let files: Vec<FoundFile> = files.filter(is_json).collect();
     assert!(!files.is_empty());
     for file in files {
         let plain = plain_rows(&file.path);

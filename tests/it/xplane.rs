@@ -7,7 +7,7 @@ mod metamorphic;
 mod oracle;
 mod reading;
 
-#[expect(dead_code, unreachable_pub, reason = "generated from proto/xplane.proto; tests need a part of it")]
+#[expect(unreachable_pub, reason = "generated from proto/xplane.proto; tests need a part of it")]
 #[rustfmt::skip]
 #[path = "xplane_pb.rs"]
 mod xplane_pb;

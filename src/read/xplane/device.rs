@@ -36,9 +36,9 @@ pub(super) fn read(
     ordinal: i64,
     anchor: Anchor,
 ) -> Result<(), Refusal> {
-    properties(builder, opened, ordinal)?;
     let mut dictionary = opened.plane.dictionary()?;
     builder.tally.note(Oddity::RepeatedId, "", dictionary.n_repeated);
+    properties(builder, opened, ordinal, &dictionary)?;
     let mut names = IdMap::default();
     for line in &opened.lines {
         if is_stream(line) {
@@ -217,8 +217,12 @@ fn direction(details: &str) -> Option<String> {
 }
 
 /// Takes what the tracer says of a device, for idle devices too.
-fn properties(builder: &mut Builder, opened: &Opened<'_, '_>, ordinal: i64) -> Result<(), Refusal> {
-    let dictionary = opened.plane.dictionary()?;
+fn properties(
+    builder: &mut Builder,
+    opened: &Opened<'_, '_>,
+    ordinal: i64,
+    dictionary: &Dictionary<'_>,
+) -> Result<(), Refusal> {
     let mut properties = DeviceProperties { id: ordinal, ..DeviceProperties::default() };
     let (mut major, mut minor) = (None, None);
     for Stat { name, value } in opened.plane.stats()? {
@@ -227,8 +231,8 @@ fn properties(builder: &mut Builder, opened: &Opened<'_, '_>, ordinal: i64) -> R
             continue;
         };
         match row.text {
-            b"device_vendor" => properties.vendor = text(value, &dictionary),
-            b"gpu_device_name" => properties.name = text(value, &dictionary).unwrap_or_default(),
+            b"device_vendor" => properties.vendor = text(value, dictionary),
+            b"gpu_device_name" => properties.name = text(value, dictionary).unwrap_or_default(),
             b"clock_rate" => properties.clock_khz = value.amount(),
             b"core_count" => properties.multiprocessors = value.amount(),
             b"memory_bandwidth" => properties.memory_bandwidth = value.amount(),

@@ -105,17 +105,17 @@ fn foreign(bytes: &[u8]) -> Option<Refusal> {
     None
 }
 
-/// True where every byte above 0x7F belongs to a replacement character: a capture's numbers need such bytes on their own.
+/// True for text with replacement characters: a capture's own numbers are never valid UTF-8 throughout.
 fn is_mangled(bytes: &[u8]) -> bool {
-    let mut rest = bytes;
-    let mut found = false;
-    while let Some(at) = rest.iter().position(|&byte| byte >= 0x80) {
-        if !rest[at..].starts_with(&REPLACEMENT) {
-            return false;
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        // The file may end inside of a character.
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
         }
-        (rest, found) = (&rest[at + REPLACEMENT.len()..], true);
-    }
-    found
+        Err(_) => return false,
+    };
+    text.contains(char::REPLACEMENT_CHARACTER)
 }
 
 /// True where the bytes start with a plane, as far as they go.

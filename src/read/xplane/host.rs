@@ -73,11 +73,7 @@ pub(super) fn read<'a>(
             if let Some(interval) = interval {
                 builder.keep()?;
                 let row = Row { builder, interval, name, thread: &mut thread };
-                if walk.stats.is_empty() && name.execution.is_none() {
-                    row.span()?;
-                } else {
-                    row.take(executions, &walk.stats, &mut dictionary)?;
-                }
+                row.take(executions, &walk.stats, &mut dictionary)?;
             }
         }
         walk.finish(&mut builder.tally);
@@ -103,8 +99,10 @@ impl Row<'_, '_, '_> {
         if self.is_call(stats) {
             return self.call(stats, dictionary);
         }
-        if let Value::Signed(step) = stats.get(Key::StepNumber) {
-            return self.step(step);
+        match stats.get(Key::StepNumber) {
+            Value::Signed(step) => return self.step(&step.to_string()),
+            Value::Unsigned(step) => return self.step(&step.to_string()),
+            _ => {}
         }
         // A compiled program's operation that ran on the host itself.
         let program = self.builder.id(stats, Key::Program);
@@ -145,7 +143,7 @@ impl Row<'_, '_, '_> {
     }
 
     /// A step that the user marked (`StepTraceAnnotation`): its number becomes part of its name, as Kineto has it.
-    fn step(mut self, step: i64) -> Result<(), Refusal> {
+    fn step(mut self, step: &str) -> Result<(), Refusal> {
         let name = format!("{}#{step}", self.builder.trace.name(self.name.name));
         let name = self.builder.name(name.as_bytes())?;
         let (interval, thread) = (self.interval, self.thread_id()?);
