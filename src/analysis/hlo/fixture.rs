@@ -117,6 +117,7 @@ impl Sample {
             let thread = Thread {
                 process: ProcessId::new(0),
                 raw_id: self.trace.names.intern("1").unwrap(),
+                name: None,
             };
             self.trace.threads.push(thread);
         }

@@ -59,7 +59,8 @@ mod tests {
         let mut map = IdMap::default();
         let ids = [0, 1, 70_000, -1, i64::MIN, i64::MAX, 65_535, 65_536];
         for id in ids {
-            assert_eq!((map.get(id), map.insert(id, id)), (None, None));
+            assert_eq!(map.get(id), None);
+            assert_eq!(map.insert(id, id), None);
         }
         for id in ids {
             assert_eq!((map.get(id).copied(), map.get_mut(id).copied()), (Some(id), Some(id)));
