@@ -8,11 +8,10 @@
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::cast_possible_truncation,
     reason = "a bench talks to a terminal and may fail"
 )]
 
-#[expect(dead_code, unreachable_pub, reason = "generated from proto/xplane.proto; the bench needs a part of it")]
+#[expect(unreachable_pub, clippy::enum_variant_names, reason = "generated from proto/xplane.proto; the bench needs a part of it")]
 #[rustfmt::skip]
 #[path = "../tests/it/xplane_pb.rs"]
 mod xplane_pb;

@@ -1,6 +1,13 @@
 //! Attribution of JAX captures, held against what is known: labels that were hidden, and the true instructions of the synthetic
 //! captures. The captures do not ship.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::type_complexity,
+    reason = "a test fails by panicking, with the reason"
+)]
+
 use crate::harness::{assert_no_mismatch, outside_data};
 use idleproof::analysis::hlo::{
     Evidence, HloAttribution, HloClass, InstructionRef, SourceLevel, Unattributed, instruction,
@@ -261,7 +268,7 @@ fn classes_of_a_capture_without_labels() {
     let hlo = hlo(&analysis);
     let total = |class| (hlo.class(class).n, hlo.class(class).time.to_string());
     assert_eq!(total(HloClass::Exact).0, 0);
-    assert_eq!(total(HloClass::Name), (45, "2713.176".to_owned()));
+    assert_eq!(total(HloClass::Name), (45, "2713.222".to_owned()));
     assert_eq!(hlo.class(HloClass::Order).n, 105);
 }
 
@@ -337,38 +344,25 @@ fn lines_and_omissions_agree_with_the_facts() {
     let Some(folder) = folder() else { return };
     for (name, own, inner, none, left_out) in [
         ("mi300-attention", "1973.6", "1759.9", "29.5", "82.6"),
-        ("mi300-conv", "26875.8", "0.0", "674.9", "586.4"),
+        // 16.1 µs and 6.8 µs more than the labelled kernels have: the two that were found again.
+        ("mi300-conv", "26891.8", "0.0", "681.7", "586.4"),
         ("mi300-conv-legacy", "3490.8", "0.0", "95.7", "0.0"),
         ("mi300-gemm", "3387.6", "0.0", "27.6", "60.2"),
         ("synth-graph-all-recorded-no-exact", "11497.7", "635.9", "0.0", "0.0"),
     ] {
         let capture = load(&folder.join(name));
         let analysis = analyse(&capture);
-        let (trace, hlo) = (&capture.primary().trace, hlo(&analysis));
-        let lines = |level| -> Picoseconds {
-            let rows = hlo.tables.lines.iter().filter(|row| row.level == level);
-            rows.map(|row| row.total.time).sum()
-        };
-        let unlabelled: Picoseconds = trace
-            .device_events
-            .iter()
-            .zip(&hlo.of_event)
-            .filter(|(_, one)| !matches!(one.class, HloClass::Exact | HloClass::None))
-            .filter(|_| name == "mi300-conv")
-            .map(|(event, _)| event.interval.duration())
-            .sum();
-        println!("{name}: kernels without a label but with an answer: {unlabelled} µs");
+        let hlo = hlo(&analysis);
         let shown = |time: Picoseconds| format!("{:.1}", time.as_us_f64());
+        let level = |level: SourceLevel| shown(hlo.tables.by_level[level as usize].time);
         let found = [
-            shown(lines(SourceLevel::Own)),
-            shown(lines(SourceLevel::InnerUnanimous)),
-            shown(hlo.tables.without_line.time),
+            level(SourceLevel::Own),
+            level(SourceLevel::InnerUnanimous),
+            level(SourceLevel::None),
             shown(hlo.counts.left_out_by_op_views().time),
         ];
-        println!("{name}: {found:?}");
-        if name != "mi300-conv" {
-            assert_eq!(found, [own, inner, none, left_out], "{name}");
-        }
+        assert_eq!(found, [own, inner, none, left_out], "{name}");
+        assert_eq!(level(SourceLevel::InnerSeveral), "0.0", "{name}");
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! A stale file is rewritten and the test fails once, so that the change shows in the diff.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, with the reason")]
+
 use std::path::Path;
 
 /// Schema, package, and the committed code. The walk reads XSpace's own messages in place, so their code serves

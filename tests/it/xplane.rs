@@ -1,5 +1,12 @@
 //! JAX's protobuf: reading, refusing, and agreement with independent readers.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::needless_lifetimes,
+    reason = "a test fails by panicking, with the reason"
+)]
+
 mod bytes;
 mod fixture;
 mod given;
@@ -7,7 +14,7 @@ mod metamorphic;
 mod oracle;
 mod reading;
 
-#[expect(unreachable_pub, reason = "generated from proto/xplane.proto; tests need a part of it")]
+#[expect(unreachable_pub, clippy::enum_variant_names, reason = "generated from proto/xplane.proto; tests need a part of it")]
 #[rustfmt::skip]
 #[path = "xplane_pb.rs"]
 mod xplane_pb;

@@ -21,6 +21,9 @@ pub enum SourceLevel {
 }
 
 impl SourceLevel {
+    /// Every level, strongest first.
+    pub const ALL: [Self; 4] = [Self::Own, Self::InnerUnanimous, Self::InnerSeveral, Self::None];
+
     /// The name in reports.
     pub const fn name(self) -> &'static str {
         match self {
@@ -243,7 +246,7 @@ mod tests {
     fn sample() -> HloModule {
         let mut module = module(vec![fusion("f", &["add", "multiply"]), op("g", "copy")]);
         module.frames = vec![
-            frame("/home/u/train.py", 7, None),
+            frame("/srv/u/train.py", 7, None),
             frame("/opt/venv/lib/python3.12/site-packages/flax/linen.py", 3, Some(1)),
             frame("/usr/lib/python3.12/functools.py", 9, Some(3)),
             frame("<embedded module>", 0, None),
@@ -276,20 +279,20 @@ mod tests {
     fn lines_by_level() {
         let mut own = sample();
         own.computations[0].instructions[0].stack_frame = Some(2);
-        check(&own, "f", None, (SourceLevel::Own, &["/home/u/train.py:7"]));
+        check(&own, "f", None, (SourceLevel::Own, &["/srv/u/train.py:7"]));
 
         let mut inner = sample();
         inner.computations[1].instructions[0].stack_frame = Some(2);
         inner.computations[1].instructions[1].stack_frame = Some(1);
-        check(&inner, "f", None, (SourceLevel::InnerUnanimous, &["/home/u/train.py:7"]));
+        check(&inner, "f", None, (SourceLevel::InnerUnanimous, &["/srv/u/train.py:7"]));
 
-        inner.computations[1].instructions[1].source = Some(("/home/u/model.py".to_owned(), 5));
+        inner.computations[1].instructions[1].source = Some(("/srv/u/model.py".to_owned(), 5));
         inner.computations[1].instructions[1].stack_frame = None;
         check(
             &inner,
             "f",
             None,
-            (SourceLevel::InnerSeveral, &["/home/u/model.py:5", "/home/u/train.py:7"]),
+            (SourceLevel::InnerSeveral, &["/srv/u/model.py:5", "/srv/u/train.py:7"]),
         );
         check(&sample(), "f", None, (SourceLevel::None, &[]));
         check(&sample(), "g", None, (SourceLevel::None, &[]));
@@ -320,10 +323,10 @@ mod tests {
         for (file, library) in [
             ("/opt/venv/lib/python3.12/site-packages/transformer_engine/jax/attention.py", true),
             ("/usr/lib/python3/dist-packages/x.py", true),
-            ("/home/u/jax/jax/_src/numpy/lax_numpy.py", true),
+            ("/srv/u/jax/jax/_src/numpy/lax_numpy.py", true),
             ("/usr/lib/python3.11/contextlib.py", true),
             ("<frozen importlib._bootstrap>", true),
-            ("/home/u/jax/train.py", false),
+            ("/srv/u/jax/train.py", false),
             ("/workspace/python3/train.py", false),
             ("<ipython-input-3-abc>", false),
         ] {

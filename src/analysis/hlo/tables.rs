@@ -18,8 +18,9 @@ pub struct HloTables {
     pub ops: Vec<HloOpRow>,
     /// By line.
     pub lines: Vec<HloLineRow>,
-    /// Attributed kernels whose instruction has no line, or has several.
-    pub without_line: KernelTotal,
+    /// Attributed kernels by the way in which their line was found, in the order of [`SourceLevel::ALL`]. Those of several lines
+    /// or of none are in no row of `lines`.
+    pub by_level: [KernelTotal; 4],
     /// Attributed kernels whose instruction has no name of an operation.
     pub without_op: KernelTotal,
 }
@@ -114,7 +115,8 @@ pub(super) fn tables(
         add(&mut row.total, total);
         if one.class != HloClass::None {
             count_op(&mut ops, &mut tables.without_op, source, one.class, total);
-            count_line(&mut lines, &mut tables.without_line, source, one.class, total);
+            add(&mut tables.by_level[source.line_level as usize], total);
+            count_line(&mut lines, source, one.class, total);
         }
     }
     tables.kernels = kernels.sorted(|row| {
@@ -173,12 +175,11 @@ fn count_op(
 
 fn count_line(
     lines: &mut Rows<SourceLine, HloLineRow>,
-    without: &mut KernelTotal,
     source: &InstructionSource,
     class: HloClass,
     total: KernelTotal,
 ) {
-    let [line] = source.lines.as_slice() else { return add(without, total) };
+    let [line] = source.lines.as_slice() else { return };
     let row = lines.get(line, || HloLineRow {
         line: line.clone(),
         level: source.line_level,

@@ -72,7 +72,7 @@ fn module(stored: pb::HloModuleProto, bytes: u64) -> HloModule {
         name: text(stored.name),
         entry: computations.iter().position(|computation| computation.id == entry_id),
         computations,
-        frames: stored.stack_frame_index.map(frames).unwrap_or_default(),
+        frames: stored.stack_frame_index.as_ref().map(frames).unwrap_or_default(),
         bytes,
     }
 }
@@ -141,7 +141,7 @@ fn shape(stored: pb::ShapeProto) -> Shape {
 }
 
 /// Frames by their id − 1; a frame that refers to what the module lacks keeps its place, empty.
-fn frames(stored: pb::StackFrameIndexProto) -> Vec<StackFrame> {
+fn frames(stored: &pb::StackFrameIndexProto) -> Vec<StackFrame> {
     let name = |names: &[Vec<u8>], id: i32| {
         row(names, id).map(|name| text(name.clone())).unwrap_or_default()
     };
