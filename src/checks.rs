@@ -85,6 +85,18 @@ pub enum Measurement {
     },
 }
 
+/// What falls where device work ran that was not recorded: its time reads as idle, and every share, rank and step is that of
+/// what is left.
+const WORK_IS_MISSING: &[Claim] = &[
+    Claim::Idle,
+    Claim::HostStarved,
+    Claim::Ranking,
+    Claim::OpAttribution,
+    Claim::StepTime,
+    Claim::CriticalPath,
+    Claim::Estimate,
+];
+
 /// Every check, in the order of reports and documentation.
 pub static CHECKS: &[&Check] = &[
     &damaged_records::CHECK,

@@ -1,8 +1,8 @@
 //! `idle-with-queued-work`: the device stands still although its next work had long been handed over.
 
-use super::{Check, Doc, Measurement, us};
+use super::{Check, Doc, Measurement, WORK_IS_MISSING, us};
 use crate::analysis::{Analysis, DeviceWaits, QueuedGap};
-use crate::report::{Bound, Claim, Unit};
+use crate::report::{Bound, Unit};
 use crate::trace::Capture;
 use crate::units::Picoseconds;
 use serde_json::json;
@@ -39,15 +39,7 @@ pub(super) static CHECK: Check = Check {
             from their return); work queued right behind an event wait while the host went on, which is shown apart and not counted.",
     },
     since: "0.1.0",
-    guards: &[
-        Claim::Idle,
-        Claim::HostStarved,
-        Claim::Ranking,
-        Claim::OpAttribution,
-        Claim::StepTime,
-        Claim::CriticalPath,
-        Claim::Estimate,
-    ],
+    guards: WORK_IS_MISSING,
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,

@@ -18,7 +18,8 @@ pub(super) static CHECK: Check = Check {
         misleads: "One damaged duration can be larger than everything else together: sums, shares, rankings and the span \
             are then its artefact, and the device looks busy to the end.",
         remedy: "Capture again with a shorter window. The kernels named in the evidence must not be quoted.",
-        limit: "0: no record of 39 public captures outlasts a later one of its stream; the latest end after a wait was 8 µs.",
+        limit: "0: no record of 39 public captures outlasts a later one of its stream; the latest end after a \
+            wait was 8 µs, none starts before its launch call, and none lies outside the profiler's span.",
         exceptions: "Neighbours that overlap by a few µs are honest: with programmatic dependent launch the next kernel \
             starts in the tail of the last (96–98 % of neighbours on B300, up to 4.6 µs each). Branches of one graph replay \
             may run side by side. Waits are judged only where one device was used.",

@@ -1,8 +1,8 @@
 //! `incomplete-graph-replays`: replays of one graph own different numbers of records.
 
-use super::{Check, Doc, Measurement, count};
+use super::{Check, Doc, Measurement, WORK_IS_MISSING, count};
 use crate::analysis::Analysis;
-use crate::report::{Bound, Claim, Unit};
+use crate::report::{Bound, Unit};
 use crate::trace::Capture;
 use serde_json::json;
 
@@ -23,15 +23,7 @@ pub(super) static CHECK: Check = Check {
             in one file. Only replays of one graph, or a size that no captured graph has, count.",
     },
     since: "0.1.0",
-    guards: &[
-        Claim::Idle,
-        Claim::HostStarved,
-        Claim::Ranking,
-        Claim::OpAttribution,
-        Claim::StepTime,
-        Claim::CriticalPath,
-        Claim::Estimate,
-    ],
+    guards: WORK_IS_MISSING,
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,

@@ -1,8 +1,8 @@
 //! `sync-without-recorded-work`: the host waits for a device that, by its records, does nothing.
 
-use super::{Check, Doc, Measurement, us};
+use super::{Check, Doc, Measurement, WORK_IS_MISSING, us};
 use crate::analysis::Analysis;
-use crate::report::{Bound, Claim, Unit};
+use crate::report::{Bound, Unit};
 use crate::trace::Capture;
 use crate::units::{Interval, Picoseconds};
 use serde_json::json;
@@ -29,15 +29,7 @@ pub(super) static CHECK: Check = Check {
             1 ms of waiting, or 0.5 % of the window, is not evaluated.",
     },
     since: "0.1.0",
-    guards: &[
-        Claim::Idle,
-        Claim::HostStarved,
-        Claim::Ranking,
-        Claim::OpAttribution,
-        Claim::StepTime,
-        Claim::CriticalPath,
-        Claim::Estimate,
-    ],
+    guards: WORK_IS_MISSING,
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,

@@ -1,8 +1,8 @@
 //! `under-recorded-graph-replays`: graphs were replayed, but their work was not recorded.
 
-use super::{Check, Doc, Measurement, us};
+use super::{Check, Doc, Measurement, WORK_IS_MISSING, us};
 use crate::analysis::Analysis;
-use crate::report::{Bound, Claim, Unit};
+use crate::report::{Bound, Unit};
 use crate::trace::Capture;
 use crate::units::{Picoseconds, Ratio};
 use serde_json::json;
@@ -27,15 +27,7 @@ pub(super) static CHECK: Check = Check {
             have covered are left out, if others are recorded.",
     },
     since: "0.1.0",
-    guards: &[
-        Claim::Idle,
-        Claim::HostStarved,
-        Claim::Ranking,
-        Claim::OpAttribution,
-        Claim::StepTime,
-        Claim::CriticalPath,
-        Claim::Estimate,
-    ],
+    guards: WORK_IS_MISSING,
     requires: None,
     bound: Bound::Min,
     unit: Unit::Share,
