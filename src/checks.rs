@@ -2,23 +2,33 @@
 //!
 //! A check knows no level and no limit: policies do. It is one file, named by its id, and one row of [`CHECKS`].
 
+mod aggregated_events;
+mod ambiguous_program;
 mod attribution_methods_disagree;
+mod copy_without_size;
 mod damaged_records;
 mod device_record_without_launch;
 mod duplicate_json_keys;
 mod duplicated_records;
+mod executions_without_kernels;
 mod high_idle;
+mod hlo_missing_for_program;
 mod idle_with_queued_work;
 mod impossible_durations;
+mod incomplete_executions;
 mod incomplete_graph_replays;
+mod joined_to_non_launch_call;
 mod kernel_before_launch;
 mod launch_without_device_record;
 mod low_op_attribution;
 mod no_device_activity;
 mod open_stream_budget;
+mod profiler_reported_loss;
 mod shared_correlation_ids;
 mod sync_without_recorded_work;
 mod under_recorded_graph_replays;
+mod unequal_device_work;
+mod unpaired_async_ops;
 
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Evidence, Microseconds, Unit, WhyNotEvaluable};
@@ -102,19 +112,29 @@ pub static CHECKS: &[&Check] = &[
     &damaged_records::CHECK,
     &duplicated_records::CHECK,
     &duplicate_json_keys::CHECK,
+    &profiler_reported_loss::CHECK,
+    &aggregated_events::CHECK,
     &device_record_without_launch::CHECK,
     &launch_without_device_record::CHECK,
     &shared_correlation_ids::CHECK,
+    &joined_to_non_launch_call::CHECK,
     &kernel_before_launch::CHECK,
     &impossible_durations::CHECK,
     &open_stream_budget::CHECK,
     &under_recorded_graph_replays::CHECK,
     &incomplete_graph_replays::CHECK,
+    &executions_without_kernels::CHECK,
+    &incomplete_executions::CHECK,
     &idle_with_queued_work::CHECK,
     &sync_without_recorded_work::CHECK,
     &no_device_activity::CHECK,
+    &unequal_device_work::CHECK,
     &low_op_attribution::CHECK,
     &attribution_methods_disagree::CHECK,
+    &hlo_missing_for_program::CHECK,
+    &ambiguous_program::CHECK,
+    &unpaired_async_ops::CHECK,
+    &copy_without_size::CHECK,
     &high_idle::CHECK,
 ];
 

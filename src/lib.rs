@@ -64,48 +64,12 @@ fn evaluate_family(family: &Family, policy: &policy::Policy, today: Date) -> Eva
         }
     };
     let mut all = Evaluation { captures: Vec::new(), skipped: skipped(&read.skipped) };
-    let named = family.files.iter().any(|file| file.named);
-    let (gated, ungated): (Vec<_>, Vec<_>) =
-        read.captures.into_iter().partition(|one| !is_ungated(one));
-    let judged = gated.into_par_iter().map(|capture| match capture {
+    let judged = read.captures.into_par_iter().map(|capture| match capture {
         Ok(capture) => evaluate_capture(&capture, policy, today),
         Err(error) => unreadable(error),
     });
     all.captures = judged.collect();
-    for capture in ungated.into_iter().flatten() {
-        if named {
-            all.captures.push(ungated_capture(&capture));
-        } else {
-            let path = capture.primary().source.path.clone();
-            all.skipped.push(SkippedFile { path, reason: UNGATED.to_owned() });
-        }
-    }
     all
-}
-
-/// Why captures of a format that can be read are not judged.
-const UNGATED: &str =
-    "xplane captures are not gated by this version: its checks cannot see the loss that they hide";
-
-/// True for a capture that can be read, but whose losses no check of this version can see: to judge it would let a false
-/// claim pass.
-fn is_ungated(capture: &Result<trace::Capture, ReadError>) -> bool {
-    let format = capture.as_ref().map(|capture| capture.primary().source.format);
-    format.is_ok_and(|format| format == trace::FileFormat::Xplane)
-}
-
-fn ungated_capture(capture: &trace::Capture) -> CaptureReport {
-    let error = ErrorReport {
-        kind: "not_gated".to_owned(),
-        message: UNGATED.to_owned(),
-        help: "gate the captures of the PyTorch profiler, and leave this one out for now"
-            .to_owned(),
-        path: capture.primary().source.path.clone(),
-        line: None,
-        column: None,
-        offset: None,
-    };
-    judge::refused(capture.name.clone(), Vec::new(), error)
 }
 
 fn evaluate_capture(

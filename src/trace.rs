@@ -29,7 +29,7 @@ pub use ids::{
 pub use intervals::IntervalSet;
 pub use names::Names;
 pub use profiler::{
-    DamageFault, DamagedRecords, DeviceProperties, Distributed, Profiler, RecordSide,
+    Aggregated, DamageFault, DamagedRecords, DeviceProperties, Distributed, Profiler, RecordSide,
 };
 
 use crate::units::{Interval, Picoseconds};

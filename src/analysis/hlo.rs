@@ -3,6 +3,7 @@
 //! The tracer's own label is exact. Without it, the program's schedule tells: an execution launches its instructions' kernels in
 //! order, so that between two labelled kernels only few instructions are open. What stays ambiguous stays unattributed.
 
+mod account;
 mod align;
 mod attribute;
 #[cfg(test)]
@@ -26,6 +27,7 @@ mod tables;
 mod text;
 mod windows;
 
+pub use account::Account;
 pub(super) use attribute::hlo_attribution;
 pub use attribute::{DeviceExecution, HloAttributed, HloClass, HloCounts, KernelTotal};
 pub use families::{Emits, Emitter, KernelFamily};

@@ -232,7 +232,7 @@ fn cut_off(trace: &Trace, of_event: &[Launch], n_records: &[u32]) -> Vec<bool> {
 }
 
 /// When recording ended: the end of the profiler's span, else the last host or device record.
-fn recording_end(trace: &Trace) -> Option<Picoseconds> {
+pub(super) fn recording_end(trace: &Trace) -> Option<Picoseconds> {
     if let Some(span) = trace.profiler.span {
         return Some(span.end());
     }

@@ -55,10 +55,25 @@ fn file(record: &Record, role: FileRole) -> FileReport {
 }
 
 fn notices(record: &Record) -> impl Iterator<Item = NoticeReport> + '_ {
-    record.notices.iter().map(|notice| NoticeReport {
+    let met = record.notices.iter().map(|notice| NoticeReport {
         code: notice.code.to_owned(),
         count: notice.count,
         message: notice.message.clone(),
+    });
+    met.chain(derived_lines(record))
+}
+
+/// Lines that repeat the time of others: they were left out, and a reader who knows them from a viewer should know that.
+fn derived_lines(record: &Record) -> Option<NoticeReport> {
+    let lines = &record.trace.profiler.derived_lines;
+    let names: Vec<&str> = lines.iter().map(|(name, _)| name.as_str()).collect();
+    (!lines.is_empty()).then(|| NoticeReport {
+        code: "derived-lines".to_owned(),
+        count: lines.len() as u64,
+        message: format!(
+            "lines that repeat the time of streams in other words, left out: {}",
+            names.join(", ")
+        ),
     })
 }
 

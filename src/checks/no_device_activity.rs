@@ -39,7 +39,13 @@ fn measure(capture: &Capture, _analysis: &Analysis) -> Measurement {
         (0, _, 1..) => format!(
             "0 device records: a counter session replaced them ({counters} profiler ranges), {launches} launch calls were seen"
         ),
-        (0, 0, _) => "0 device records, and no launch call either: nothing was launched".to_owned(),
+        (0, 0, _) => format!(
+            "0 device records, and no launch call either: nothing was launched{}",
+            trace
+                .profiler
+                .field("planes")
+                .map_or_else(String::new, |names| format!(" (planes: {names})"))
+        ),
         (0, _, _) => format!(
             "0 device records although {launches} kernel launch calls and {replays} graph launch calls were seen: the records are lost"
         ),
@@ -53,6 +59,7 @@ fn measure(capture: &Capture, _analysis: &Analysis) -> Measurement {
             ("kernel_launch_calls", json!(launches)),
             ("graph_launch_calls", json!(replays)),
             ("counter_session_rows", json!(counters)),
+            ("planes", json!(trace.profiler.field("planes"))),
         ],
         message,
     )

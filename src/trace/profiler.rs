@@ -25,10 +25,21 @@ pub struct Profiler {
     /// Lines of device lanes that repeat other lines in other words (`XLA Ops`, `Steps`, …), by name and number of events:
     /// left out, since their time would count twice.
     pub derived_lines: Vec<(String, u64)>,
-    /// Events that stand for several occurrences and have no place on a timeline, and how many occurrences.
-    pub aggregated: (u64, u64),
+    /// Events that have no place on a timeline.
+    pub aggregated: Aggregated,
     /// Annotation rows on device lanes (`gpu_user_annotation`): not work.
     pub device_annotations: u64,
+}
+
+/// Events that stand for several occurrences (`num_occurrences`) and have no start. They are in no table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Aggregated {
+    /// Events on streams of devices.
+    pub device_events: u64,
+    /// How many occurrences those stand for.
+    pub device_occurrences: u64,
+    /// Events on host threads.
+    pub host_events: u64,
 }
 
 impl Profiler {

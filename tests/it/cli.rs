@@ -360,7 +360,7 @@ fn a_claim_is_explained_by_what_withholds_it() {
     }
     let check = stdout(&idleproof(world.path(), &["explain", "low-op-attribution"]));
     assert!(
-        check.contains("low-op-attribution = { level = \"warn\", min = 0.1, missing = \"warn\" }")
+        check.contains("low-op-attribution = { level = \"warn\", min = 0.5, missing = \"warn\" }")
     );
 }
 

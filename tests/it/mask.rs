@@ -317,10 +317,10 @@ fn two_kernels_that_the_tracer_left_unlabelled() {
 #[test]
 fn recorded_executions_against_those_with_kernels() {
     let Some(folder) = folder() else { return };
-    use ExecutionScope::{Device, DeviceWithProgram};
+    use ExecutionScope::DeviceWithProgram;
     for (name, scope, recorded, with_kernels, devices) in [
         ("mi300-conv", DeviceWithProgram, 40, 40, (Some(8), 8)),
-        ("mi300-conv-legacy", Device, 80, 5, (Some(8), 1)),
+        ("mi300-conv-legacy", DeviceWithProgram, 80, 5, (Some(8), 1)),
         ("mi300-attention", DeviceWithProgram, 81, 81, (Some(1), 1)),
         ("mi300-gemm", DeviceWithProgram, 42, 42, (Some(1), 1)),
         ("synth-graph-full-recorded", DeviceWithProgram, 5, 5, (Some(1), 1)),
@@ -331,7 +331,11 @@ fn recorded_executions_against_those_with_kernels() {
         let analysis = analyse(&capture);
         let loss = &hlo(&analysis).loss;
         assert_eq!(loss.evidence, Evidence::Scope(scope), "{name}");
-        assert_eq!((loss.n_recorded, loss.n_with_kernels), (recorded, with_kernels), "{name}");
+        assert_eq!(
+            (loss.n_recorded, loss.account.n_with_kernels),
+            (recorded, with_kernels),
+            "{name}"
+        );
         let found = (loss.devices.n_executing, loss.devices.n_with_executions);
         assert_eq!(found, devices, "{name}");
         assert!(loss.programs.iter().all(|program| program.n_incomplete == 0), "{name}");

@@ -172,7 +172,7 @@ pub(in crate::analysis) fn hlo_attribution(
         .map(|(execution, group)| attributing.execution(execution, group))
         .collect();
     let of_event = attributing.of_event;
-    let loss = loss::loss(trace, &programs, &hosts, &executions, &of_event);
+    let loss = loss::loss(trace, launches, &programs, &hosts, &executions, &of_event);
     let tables = tables::tables(trace, &programs, &of_event, is_user);
     let mut attribution = HloAttribution {
         of_event,

@@ -275,18 +275,105 @@ fn kernels_out_of_order_are_left_to_their_names() {
     );
 }
 
+const F: Option<&str> = Some("jit_f");
+const A: (&str, Said<'_>) = ("a", Op(1, "a"));
+const B: (&str, Said<'_>) = ("b", Op(1, "b"));
+const C: (&str, Said<'_>) = ("c", Op(1, "c"));
+
+/// Executions of one program, each with the kernels that were recorded of it.
+fn runs(recorded: &[&[(&str, Said<'_>)]]) -> Sample {
+    let mut sample = Sample::default();
+    sample.program(1, "jit_f", abc());
+    for kernels in recorded {
+        sample.execution(THUNKS, F, |sample| {
+            kernels.iter().for_each(|kernel| sample.launch(&[*kernel]));
+        });
+    }
+    sample
+}
+
+/// Time passes on the host until recording ends, and the device does nothing.
+fn later(mut sample: Sample) -> Sample {
+    sample.host_ns += 1_000_000;
+    sample.execution(ExecutionScope::Call, None, |_| {});
+    sample
+}
+
+/// (with kernels, lost, before the tracer, cut off), and the incomplete ones.
+fn lost(sample: &Sample) -> ((u64, u64, u64, u64), u64) {
+    let loss = attribute(sample).loss;
+    let account = loss.account;
+    let sums = account.n_accountable() + account.n_before_tracer + account.n_cut_off;
+    assert_eq!(sums + account.n_unknown + account.n_launching_nothing, loss.n_recorded);
+    let found =
+        (account.n_with_kernels, account.n_lost, account.n_before_tracer, account.n_cut_off);
+    (found, loss.n_incomplete)
+}
+
 #[test]
-fn executions_without_kernels_are_counted() {
-    let mut sample = once(abc(), &[("a", Op(1, "a")), ("b", Op(1, "b")), ("c", Op(1, "c"))]);
-    sample.execution(THUNKS, Some("jit_f"), |_| {});
-    sample.execution(THUNKS, Some("jit_f"), |sample| sample.launch(&[("a", Op(1, "a"))]));
+fn executions_without_kernels_are_lost() {
+    let sample = runs(&[&[A, B, C], &[], &[A], &[A, B, C]]);
+    assert_eq!(lost(&sample), ((3, 1, 0, 0), 1));
     let loss = attribute(&sample).loss;
     assert_eq!(loss.evidence, Evidence::Scope(THUNKS));
-    assert_eq!((loss.n_recorded, loss.n_with_kernels, loss.n_lost), (3, 2, Some(1)));
     let program = &loss.programs[0];
-    assert_eq!((program.n_recorded, program.n_with_kernels, program.n_incomplete), (Some(3), 2, 1));
-    assert_eq!(program.kernels_per_execution, [3, 1]);
+    assert_eq!((program.n_recorded, program.n_with_kernels, program.n_incomplete), (Some(4), 3, 1));
+    assert_eq!(program.kernels_per_execution, [3, 1, 3]);
     assert!(!program.is_constant());
+    // A program of another name that launches nothing owes nothing.
+    let mut sample = runs(&[&[A, B, C]]);
+    sample.program(2, "jit_g", module(vec![op("p", "parameter")]));
+    sample.execution(THUNKS, Some("jit_g"), |_| {});
+    assert_eq!(lost(&later(sample)), ((1, 0, 0, 0), 0));
+}
+
+#[test]
+fn a_tracer_that_starts_late_loses_less_than_it_records() {
+    let full: &[(&str, Said<'_>)] = &[A, B, C];
+    assert_eq!(lost(&later(runs(&[&[], full, full]))), ((2, 0, 1, 0), 0));
+    assert_eq!(lost(&later(runs(&[&[], &[], full, full]))), ((2, 2, 0, 0), 0));
+    // It may start inside an execution, but not inside a graph.
+    assert_eq!(lost(&later(runs(&[&[B, C], full]))), ((2, 0, 0, 0), 0));
+    assert_eq!(lost(&later(runs(&[&[A, C], full]))), ((2, 0, 0, 0), 1));
+    assert_eq!(lost(&later(runs(&[full, &[B, C]]))), ((2, 0, 0, 0), 1));
+    let mut graph = Sample::default();
+    graph.program(1, "jit_f", abc());
+    graph.execution(THUNKS, F, |sample| sample.launch(&[B, C]));
+    assert_eq!(lost(&later(graph)), ((1, 0, 0, 0), 1));
+}
+
+#[test]
+fn recording_that_ends_under_work_cuts_executions_off() {
+    let full: &[(&str, Said<'_>)] = &[A, B, C];
+    assert_eq!(lost(&runs(&[full, full, &[]])), ((2, 0, 0, 1), 0));
+    assert_eq!(lost(&runs(&[full, full, &[A]])), ((3, 0, 0, 0), 0));
+    assert_eq!(lost(&later(runs(&[full, full, &[]]))), ((2, 1, 0, 0), 0));
+    assert_eq!(lost(&later(runs(&[full, full, &[A]]))), ((3, 0, 0, 0), 1));
+}
+
+#[test]
+fn executions_without_a_name_may_be_of_any_program() {
+    let unnamed = |programs: &[HloModule]| {
+        let mut sample = Sample::default();
+        for (id, module) in (1_u64..).zip(programs) {
+            sample.program(id, &format!("jit_{id}"), module.clone());
+        }
+        sample.execution(ExecutionScope::Device, None, |sample| {
+            [A, B, C].iter().for_each(|kernel| sample.launch(&[*kernel]));
+        });
+        sample.execution(ExecutionScope::Device, None, |_| {});
+        later(sample)
+    };
+    assert_eq!(lost(&unnamed(&[abc()])), ((1, 1, 0, 0), 0));
+    assert_eq!(lost(&unnamed(&[abc(), module(vec![op("p", "parameter")])])), ((1, 0, 0, 0), 0));
+}
+
+#[test]
+fn kernels_of_others_do_not_hide_that_all_are_lost() {
+    let mut sample = runs(&[&[], &[]]);
+    sample.launch(&[("redzone_checker", Nothing)]);
+    assert_eq!(attribute(&sample).loss.evidence, Evidence::Scope(THUNKS));
+    assert_eq!(lost(&later(sample)), ((0, 2, 0, 0), 0));
 }
 
 #[test]

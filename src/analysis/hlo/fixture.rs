@@ -88,7 +88,7 @@ fn add(module: &mut HloModule, nodes: Vec<Node>, is_fusion: bool, next_id: &mut 
 pub(super) struct Sample {
     pub(super) trace: Trace,
     labels: u32,
-    host_ns: i64,
+    pub(super) host_ns: i64,
     device_ns: i64,
 }
 

@@ -109,6 +109,16 @@ impl HostExecutions {
         self.threads.iter().flat_map(|one| one.intervals.iter().map(|(_, row)| *row))
     }
 
+    /// The records of each thread, in order of time.
+    pub(super) fn by_thread(&self) -> impl Iterator<Item = Vec<u32>> + '_ {
+        self.threads.iter().map(|one| one.intervals.iter().map(|(_, row)| *row).collect())
+    }
+
+    /// True where some execution was running at this time, on whatever thread.
+    pub(super) fn any_at(&self, instant: Picoseconds) -> bool {
+        self.threads.iter().any(|thread| thread.at(instant).is_some())
+    }
+
     /// The execution inside which each device event was launched.
     pub(super) fn of_events(&self, trace: &Trace, launches: &Launches) -> Vec<Option<u32>> {
         let matches = self.match_threads(trace, launches);

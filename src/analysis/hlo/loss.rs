@@ -3,11 +3,13 @@
 //! The launch join cannot tell: JAX's exporter drops both halves of a broken pair, so that every record that is left joins. The
 //! host's own records of executions are independent of the device's.
 
+use super::account::{Account, Ends, account};
 use super::attribute::{DeviceExecution, HloAttributed};
-use super::host::{HostExecutions, outermost};
+use super::host::{HostExecutions, launch_call, outermost};
 use super::programs::Programs;
 use super::schedule::KernelRange;
-use crate::trace::{ExecutionScope, NameId, Trace};
+use crate::analysis::launches::Launches;
+use crate::trace::{DeviceId, ExecutionScope, HostCallKind, NameId, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Executions on both sides.
@@ -17,10 +19,13 @@ pub struct Loss {
     pub evidence: Evidence,
     /// Executions that the host recorded.
     pub n_recorded: u64,
-    /// Those that left at least one kernel.
-    pub n_with_kernels: u64,
-    /// Those without a kernel although their program must launch one; absent where the host did not record the programs.
-    pub n_lost: Option<u64>,
+    /// What became of them.
+    pub account: Account,
+    /// Executions with fewer kernels than the schedule of their program must launch, over all programs. The first of a device
+    /// may lack its beginning, and the last its end, where recording began or ended inside it.
+    pub n_incomplete: u64,
+    /// Executions with kernels whose program's schedule is known.
+    pub n_with_schedule: u64,
     /// By program, with the most kernels first.
     pub programs: Vec<ProgramLoss>,
     /// Devices on both sides.
@@ -68,7 +73,7 @@ pub struct ProgramLoss {
     pub n_recorded: Option<u64>,
     /// Executions that left kernels, over all devices.
     pub n_with_kernels: u64,
-    /// Those whose kernels are fewer than the schedule must launch.
+    /// Those of them that are incomplete.
     pub n_incomplete: u64,
     /// What one execution launches by the schedule, over the ids; absent where an id's HLO is not at hand.
     pub expected: Option<KernelRange>,
@@ -98,6 +103,7 @@ pub struct DeviceUse {
 
 pub(super) fn loss(
     trace: &Trace,
+    launches: &Launches,
     programs: &Programs<'_>,
     hosts: &HostExecutions,
     executions: &[DeviceExecution],
@@ -110,29 +116,91 @@ pub(super) fn loss(
     let seen: FxHashSet<u32> = with_kernels.iter().filter_map(|one| one.host).collect();
     let evidence = match hosts.scope {
         None => Evidence::NotEvaluable(Unevaluable::NoHostRecord),
-        Some(_)
-            if seen.is_empty()
-                && trace.device_events.iter().any(|event| event.kind.is_kernel()) =>
-        {
+        Some(_) if seen.is_empty() && may_belong(trace, launches, hosts) => {
             Evidence::NotEvaluable(Unevaluable::NoJoin)
         }
         Some(scope) => Evidence::Scope(scope),
     };
-    let named = hosts.scope == Some(ExecutionScope::DeviceWithProgram);
-    let mut must_launch_one: FxHashMap<NameId, bool> = FxHashMap::default();
-    let lost = hosts.iter().filter(|row| !seen.contains(row)).filter(|&row| {
-        let module = trace.executions[row as usize].module;
-        module.is_some_and(|module| {
-            *must_launch_one.entry(module).or_insert_with(|| must_launch(programs, module))
-        })
-    });
+    let sizes = Sizes { trace, launches, programs, of_event, ends: Ends::of(trace) };
+    let incomplete = sizes.incomplete(&with_kernels);
+    let known = |one: &&&DeviceExecution| one.program.is_some_and(|at| programs.get(at).is_some());
     Loss {
         evidence,
         n_recorded: hosts.len() as u64,
-        n_with_kernels: seen.len() as u64,
-        n_lost: named.then(|| lost.count() as u64),
-        programs: by_program(trace, programs, hosts, &with_kernels),
+        account: account(trace, programs, hosts, &seen),
+        n_incomplete: incomplete.iter().filter(|&&is| is).count() as u64,
+        n_with_schedule: with_kernels.iter().filter(known).count() as u64,
+        programs: by_program(trace, programs, hosts, &with_kernels, &incomplete),
         devices: devices(trace, hosts, &with_kernels),
+    }
+}
+
+/// True where some kernel may belong to an execution of the host, and nothing tells to which: it has no launch call, or was
+/// launched while executions ran. Kernels that others launched in between are no evidence of a broken join.
+fn may_belong(trace: &Trace, launches: &Launches, hosts: &HostExecutions) -> bool {
+    let kernels =
+        trace.device_events.iter().enumerate().filter(|(_, event)| event.kind.is_kernel());
+    let launched = |event: usize| {
+        let call = launch_call(trace, launches, event)?;
+        Some(trace.host_calls[call].interval.start())
+    };
+    let mut starts: Vec<_> = kernels.map(|(event, _)| launched(event)).collect();
+    starts.dedup();
+    starts.into_iter().any(|start| start.is_none_or(|start| hosts.any_at(start)))
+}
+
+/// Holds the kernels of executions against the schedules of their programs.
+struct Sizes<'a, 'p> {
+    trace: &'a Trace,
+    launches: &'a Launches,
+    programs: &'a Programs<'p>,
+    of_event: &'a [HloAttributed],
+    ends: Ends,
+}
+
+impl Sizes<'_, '_> {
+    /// Which of the executions, in order of device and time, are incomplete.
+    fn incomplete(&self, executions: &[&DeviceExecution]) -> Vec<bool> {
+        let device = |at: Option<usize>| Some(executions.get(at?)?.device);
+        let is_incomplete = |(at, one): (usize, &&DeviceExecution)| {
+            let here: Option<DeviceId> = Some(one.device);
+            let (is_first, is_last) =
+                (device(at.checked_sub(1)) != here, device(at.checked_add(1)) != here);
+            self.is_short(one)
+                && !(is_first && self.lacks_only_its_beginning(one))
+                && !(is_last && self.was_cut_off(one))
+        };
+        executions.iter().enumerate().map(is_incomplete).collect()
+    }
+
+    fn is_short(&self, one: &DeviceExecution) -> bool {
+        let prepared = one.program.and_then(|program| self.programs.get(program));
+        prepared.is_some_and(|prepared| one.n_kernels < prepared.schedule.kernels.min)
+    }
+
+    /// True where all that the schedule launches from the first recorded kernel on was recorded. A graph is launched at once, so
+    /// that recording cannot begin inside it.
+    fn lacks_only_its_beginning(&self, one: &DeviceExecution) -> bool {
+        let Some(prepared) = one.program.and_then(|program| self.programs.get(program)) else {
+            return false;
+        };
+        let schedule = &prepared.schedule;
+        let slot = |&event: &u32| {
+            schedule.slots_of(self.of_event[event as usize].instruction?).first().copied()
+        };
+        let by_graph = |&event: &u32| {
+            launch_call(self.trace, self.launches, event as usize)
+                .is_some_and(|call| self.trace.host_calls[call].kind == HostCallKind::GraphLaunch)
+        };
+        let Some(first) = one.events.iter().filter_map(slot).min() else { return false };
+        let rest = &schedule.slots[first as usize..];
+        let due: u64 = rest.iter().map(|slot| u64::from(slot.emits.min)).sum();
+        one.n_kernels >= due && !one.events.iter().any(by_graph)
+    }
+
+    fn was_cut_off(&self, one: &DeviceExecution) -> bool {
+        let host = one.host.map(|host| &self.trace.executions[host as usize]);
+        host.is_some_and(|host| self.ends.cut_off(host))
     }
 }
 
@@ -144,18 +212,12 @@ fn has_kernel(trace: &Trace, of_event: &[HloAttributed], execution: &DeviceExecu
     }) || execution.program.is_none()
 }
 
-/// True where every program of the name launches at least one kernel.
-fn must_launch(programs: &Programs<'_>, name: NameId) -> bool {
-    let ids = programs.named(name);
-    let least = |&one: &u32| programs.get(one).map(|one| one.schedule.kernels.min);
-    !ids.is_empty() && ids.iter().map(least).all(|min| min.is_some_and(|min| min > 0))
-}
-
 fn by_program(
     trace: &Trace,
     programs: &Programs<'_>,
     hosts: &HostExecutions,
     with_kernels: &[&DeviceExecution],
+    incomplete: &[bool],
 ) -> Vec<ProgramLoss> {
     let mut rows: Vec<ProgramLoss> = Vec::new();
     let mut row_of: FxHashMap<NameId, usize> = FxHashMap::default();
@@ -165,17 +227,14 @@ fn by_program(
             rows.len() - 1
         })
     };
-    for execution in with_kernels {
+    for (execution, &is_incomplete) in with_kernels.iter().zip(incomplete) {
         let module = execution.host.and_then(|host| trace.executions[host as usize].module);
         let program = execution.program.map(|program| &trace.programs[program as usize]);
         let Some(name) = program.map(|program| program.name).or(module) else { continue };
         let at = row(&mut rows, name);
         rows[at].add(execution);
         rows[at].ids.extend(program.map(|program| program.id));
-        let expected = execution.program.and_then(|program| programs.get(program));
-        let expected = expected.map(|prepared| prepared.schedule.kernels);
-        rows[at].n_incomplete +=
-            u64::from(expected.is_some_and(|range| execution.n_kernels < range.min));
+        rows[at].n_incomplete += u64::from(is_incomplete);
     }
     for host in hosts.iter() {
         let Some(name) = trace.executions[host as usize].module else { continue };

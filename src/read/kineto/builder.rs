@@ -13,9 +13,9 @@ use super::lanes::{Lanes, flow_lane};
 use super::tally::Tally;
 use super::values::{self, NoTime};
 use crate::trace::{
-    Annotation, Collective, CollectiveId, CorrelationId, DamageFault, DeviceEvent, DeviceEventKind,
-    ExternalId, GraphNode, GraphNodeId, GraphTask, HostCall, HostCallKind, NameId, Op, RecordSide,
-    Trace,
+    Annotation, Collective, CollectiveId, CopyDetail, CorrelationId, DamageFault, DeviceEvent,
+    DeviceEventKind, ExternalId, GraphNode, GraphNodeId, GraphTask, HostCall, HostCallKind, NameId,
+    Op, RecordSide, Trace,
 };
 use crate::units::{Interval, Picoseconds};
 use rustc_hash::FxHashMap;
@@ -116,6 +116,9 @@ impl Builder {
         let communicates =
             kind == DeviceEventKind::Kernel && (collective.is_some() || self.is_collective(name));
         self.flows.device_event(event.get(Field::Correlation).is_some());
+        if kind == DeviceEventKind::Memcpy {
+            self.copy(event, name);
+        }
         let row = DeviceEvent {
             interval,
             correlation: self.correlation(event),
@@ -129,6 +132,16 @@ impl Builder {
             graph_task: graph_task(event),
         };
         self.trace.device_events.push(row);
+    }
+
+    /// Takes the details of the copy that becomes the next device event. Its name tells the direction: `Memcpy HtoD (…)`.
+    fn copy(&mut self, event: &Event<'_>, name: NameId) {
+        let bytes = values::unsigned(event, Field::Bytes, &mut self.tally).filter(|&n| n != 0);
+        let direction = self.trace.name(name).split(' ').nth(1).filter(|word| !word.is_empty());
+        let direction = direction.map(str::to_owned);
+        let direction = direction.and_then(|word| self.trace.names.intern(&word));
+        let event = u32::try_from(self.trace.device_events.len()).unwrap_or(u32::MAX);
+        self.trace.copies.push(CopyDetail { event, bytes, direction });
     }
 
     fn host_call(&mut self, event: &Event<'_>) {

@@ -52,6 +52,7 @@ fields! {
     Device = "device",
     Stream = "stream",
     Kind = "kind",
+    Bytes = "bytes",
     GraphId = "graph id",
     GraphNodeId = "graph node id",
     CollectiveName = "Collective name",

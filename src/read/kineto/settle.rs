@@ -5,7 +5,7 @@
 
 use super::builder::{Builder, side_row};
 use super::lanes;
-use crate::trace::{DamageFault, NameId, Origin, RecordSide, Trace};
+use crate::trace::{CopyDetail, DamageFault, NameId, Origin, RecordSide, Trace};
 use crate::units::{Interval, Picoseconds};
 
 /// Times further than this from the median, in nanoseconds, belong to no capture: half of what the model admits, so that
@@ -113,10 +113,28 @@ fn remove_damaged(builder: &mut Builder, bounds: Bounds) {
         tally.damage(fault, side, name, offset);
         false
     };
-    trace.device_events.retain(|event| keep(event.interval, RecordSide::Device, event.name));
+    let mut stays: Vec<bool> = Vec::new();
+    trace.device_events.retain(|event| {
+        stays.push(keep(event.interval, RecordSide::Device, event.name));
+        stays.last() == Some(&true)
+    });
+    renumber(&mut trace.copies, &stays);
     trace.host_calls.retain(|call| keep(call.interval, RecordSide::Host, call.api));
     trace.ops.retain(|op| keep(op.interval, RecordSide::Host, op.name));
     trace.annotations.retain(|range| keep(range.interval, RecordSide::Host, range.name));
+}
+
+/// Lets the details of copies follow their device events to the places that are left.
+fn renumber(copies: &mut Vec<CopyDetail>, stays: &[bool]) {
+    let (mut before, mut at) = (0_u32, 0_usize);
+    copies.retain_mut(|copy| {
+        let event = copy.event as usize;
+        before +=
+            u32::try_from(stays[at..event].iter().filter(|&&stays| stays).count()).unwrap_or(0);
+        at = event;
+        copy.event = before;
+        stays[event]
+    });
 }
 
 /// 1 ns as soon as any time shows it. A file that writes `12.0` shows nothing finer than a microsecond.

@@ -177,6 +177,12 @@ impl Builder {
         }
     }
 
+    /// True where executions were recorded and none says of which program: then it may be any.
+    pub(super) fn executes_unnamed_programs(&self) -> bool {
+        let executions = &self.trace.executions;
+        !executions.is_empty() && executions.iter().all(|one| one.module.is_none())
+    }
+
     /// The node of a graph that ran. CUPTI writes 0 for the graph of work outside of graphs, and numbers nodes from 0.
     pub(super) fn graph_node(&mut self, stats: &Stats<'_>) -> Option<GraphNodeId> {
         let graph = self.id(stats, Key::GraphId).filter(|&graph| graph != 0)?;

@@ -78,7 +78,11 @@ fn stream<'a>(
     while let Some(event) = walk.step(dictionary)? {
         builder.n_events += 1;
         if let Some(occurrences) = event.occurrences {
-            aggregated(builder, occurrences);
+            let aggregated = &mut builder.trace.profiler.aggregated;
+            aggregated.device_events += 1;
+            let occurrences = u64::try_from(occurrences).unwrap_or(0);
+            aggregated.device_occurrences =
+                aggregated.device_occurrences.saturating_add(occurrences);
             continue;
         }
         let name = device_name(builder, event.name, dictionary, names)?;
@@ -114,13 +118,6 @@ fn stream<'a>(
     }
     walk.finish(&mut builder.tally);
     Ok(())
-}
-
-/// Counts an event that stands for several occurrences: it has no place on a timeline.
-pub(super) fn aggregated(builder: &mut Builder, occurrences: i64) {
-    let (events, all) = &mut builder.trace.profiler.aggregated;
-    *events += 1;
-    *all = all.saturating_add(u64::try_from(occurrences).unwrap_or(0));
 }
 
 fn kind(stats: &Stats<'_>, by_name: DeviceEventKind) -> DeviceEventKind {

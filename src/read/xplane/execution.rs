@@ -18,11 +18,14 @@ enum Naming {
     WithProgram(&'static str),
     /// So, with the program's name in round brackets, behind the device's ordinal in square brackets.
     OnDevice(&'static str),
+    /// The program's name, and this behind it.
+    AfterProgram(&'static str),
 }
 
 /// The layers, best evidence first (names measured in files of JAX 0.4 to 0.10).
 const SOURCES: &[(ExecutionScope, Naming)] = &[
     (ExecutionScope::DeviceWithProgram, Naming::Exactly("GpuExecutable::ExecuteThunks")),
+    (ExecutionScope::DeviceWithProgram, Naming::AfterProgram(":XLA GPU module")),
     (ExecutionScope::DeviceWithProgram, Naming::OnDevice("CommonPjRtLoadedExecutable::Execute")),
     (ExecutionScope::Device, Naming::Exactly("PjRtStreamExecutorLoadedExecutable::ExecuteHelper")),
     (ExecutionScope::Device, Naming::Exactly("CommonPjRtLoadedExecutable::ExecutePrepare")),
@@ -48,6 +51,9 @@ pub(super) fn source(name: &str) -> Option<(Source, Option<&str>)> {
                 let (ordinal, rest) = name.strip_prefix('[')?.split_once("] ")?;
                 ordinal.parse::<u32>().ok()?;
                 Some(program(rest.strip_prefix(layer)?)?)
+            }
+            Naming::AfterProgram(layer) => {
+                Some(name.strip_suffix(layer).filter(|program| !program.is_empty())?)
             }
         };
         Some((Source(row), program))
@@ -94,6 +100,7 @@ mod tests {
                 "[3] CommonPjRtLoadedExecutable::Execute (jit_f)",
                 Some((Scope::DeviceWithProgram, Some("jit_f"))),
             ),
+            ("jit_f:XLA GPU module", Some((Scope::DeviceWithProgram, Some("jit_f")))),
             ("PjRtStreamExecutorLoadedExecutable::ExecuteHelper", Some((Scope::Device, None))),
             ("PJRT_LoadedExecutable_Execute", Some((Scope::Call, None))),
             ("CommonPjRtLoadedExecutable::Execute (jit_f)", Some((Scope::Call, Some("jit_f")))),
@@ -102,6 +109,7 @@ mod tests {
             ("CommonPjRtLoadedExecutable::Execute ()", None),
             ("[x] CommonPjRtLoadedExecutable::Execute (jit_f)", None),
             ("BufferSequencingEvent::Execute", None),
+            (":XLA GPU module", None),
         ] {
             let found = source(name).map(|(source, program)| (source.scope(), program));
             assert_eq!(found, expected, "{name}");

@@ -6,7 +6,6 @@
 use super::super::api;
 use super::super::refusal::Refusal;
 use super::builder::Builder;
-use super::device::aggregated;
 use super::execution::{self, Executions, Source};
 use super::id_map::IdMap;
 use super::lines::{Anchor, Opened};
@@ -64,8 +63,8 @@ pub(super) fn read<'a>(
         let mut walk = Walk::new(line);
         while let Some(event) = walk.step(&dictionary)? {
             builder.n_events += 1;
-            if let Some(occurrences) = event.occurrences {
-                aggregated(builder, occurrences);
+            if event.occurrences.is_some() {
+                builder.trace.profiler.aggregated.host_events += 1;
                 continue;
             }
             let name = host_name(builder, event.name, &dictionary, &mut names)?;

@@ -50,6 +50,11 @@ const FLAGS: &[(&str, Shown)] = &[
     ("device_lags_host(info)", Shown::BothStepTables),
     ("duplicate_json_key", Shown::Violated("duplicate-json-keys")),
     ("launched_before_window(info)", Shown::BeforeWindow),
+    ("json_xplane_count_mismatch", Shown::Violated("json-xplane-mismatch")),
+    ("derived_lines_ignored(info)", Shown::Notice("derived-lines")),
+    ("hlo_coverage_low", Shown::Violated("low-op-attribution")),
+    ("corrupt_xplane", Shown::Refused(&["truncated", "encoding", "empty", "not_a_capture"])),
+    ("memcpy_without_size", Shown::Violated("copy-without-size")),
 ];
 /// They judge the workload, and no capture is unreliable for being idle.
 const WORKLOAD: [&str; 2] = ["high-idle", "low-compute"];
