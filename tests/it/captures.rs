@@ -1,6 +1,6 @@
 //! The sample captures that ship: each is what its text says, byte for byte.
 
-use crate::fixture;
+use crate::fixture::{self, Written};
 use crate::harness::{assert_no_mismatch, claim_state, ids_in, in_crate, pipeline_at, verdict};
 use idleproof::report::State;
 use std::path::PathBuf;
@@ -31,7 +31,8 @@ fn captures_are_what_their_text_says() {
         assert!(source.is_file(), "tests/captures/{shown} has no SOURCE.md");
         let text = std::fs::read_to_string(folder.join("capture.fixture")).unwrap();
         let written = match fixture::write(&text) {
-            Ok(written) => written,
+            Ok(Written::Kineto(json)) => json,
+            Ok(Written::Jax(jax)) => jax.xplane,
             Err(error) => {
                 stale.push(format!("tests/captures/{shown}/capture.fixture: {error}"));
                 continue;

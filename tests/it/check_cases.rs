@@ -22,9 +22,9 @@
 //! - `CLAIM = supported` / `withheld` / `undefined`, and `CLAIM by = a, b`: claims by their JSON name
 //! - `/records/devices/0/busy_us = 12.5`: a JSON pointer into the report
 //! - `verdict = pass` / `fail`
-//! - `file = NAME`: written under this name; a name that ends in `.gz` is compressed
+//! - `file = NAME`: the capture (of JAX, the xplane) is written under this name; a name that ends in `.gz` is compressed
 
-use crate::fixture;
+use crate::fixture::{self, Written};
 use crate::harness::{
     assert_no_mismatch, check, claim_state, ids_in, in_crate, pipeline, state_name, verdict,
 };
@@ -145,14 +145,11 @@ fn every_fixture_of_a_case_can_be_written() {
 /// The mismatches of one case in one paragraph.
 fn run(id: &str, case: &Case) -> Option<String> {
     let head = format!("tests/checks/{id}.txt:{}: {}: {}", case.line, case.situation, case.title);
-    let bytes = match fixture::write(&case.fixture) {
-        Ok(bytes) => bytes,
+    let written = match fixture::write(&case.fixture) {
+        Ok(written) => written,
         Err(error) => return Some(format!("{head}\n  {error}")),
     };
-    let file = case.expected.iter().find(|(key, _)| key == "file");
-    let name = file.map_or("trace.pt.trace.json", |(_, name)| name);
-    let bytes = if name.ends_with(".gz") { fixture::gzip(&bytes).ok()? } else { bytes };
-    let report = pipeline(name, &bytes);
+    let report = pipeline(&files(case, written));
     let wrong: Vec<String> = case
         .expected
         .iter()
@@ -161,6 +158,24 @@ fn run(id: &str, case: &Case) -> Option<String> {
         .collect();
     let message = check(&report, id).map_or("", |check| check.message.as_str());
     (!wrong.is_empty()).then(|| format!("{head}\n{}\n  message: {message}", wrong.join("\n")))
+}
+
+/// The files of a case with their names.
+fn files(case: &Case, written: Written) -> Vec<(String, Vec<u8>)> {
+    let named = case.expected.iter().find(|(key, _)| key == "file").map(|(_, name)| name.clone());
+    let compress = |bytes: &[u8]| fixture::gzip(bytes).unwrap_or_else(|error| panic!("{error}"));
+    match written {
+        Written::Kineto(json) => {
+            let name = named.unwrap_or_else(|| "trace.pt.trace.json".to_owned());
+            let bytes = if name.ends_with(".gz") { compress(&json) } else { json };
+            vec![(name, bytes)]
+        }
+        Written::Jax(jax) => {
+            let json = jax.json.map(|json| ("host.trace.json.gz".to_owned(), compress(&json)));
+            let name = named.unwrap_or_else(|| "host.xplane.pb".to_owned());
+            std::iter::once((name, jax.xplane)).chain(json).collect()
+        }
+    }
 }
 
 fn mismatch(id: &str, report: &CaptureReport, key: &str, expected: &str) -> Option<String> {

@@ -1,7 +1,8 @@
 //! The fixture language: a capture in a few lines of text, written out as the bytes that a Kineto profiler would write.
 //!
 //! One statement a line; `#` starts a comment; a word with blanks stands in `"quotes"`; times are microseconds with up to
-//! three decimals and stay exact. The same text gives the same bytes.
+//! three decimals and stay exact. The same text gives the same bytes. A fixture that starts with `producer jax-…` is JAX's:
+//! what differs stands at the top of `fixture/jax.rs`.
 //!
 //! # Header (anywhere, optional)
 //!
@@ -49,6 +50,8 @@
 //! (counted from 1 in order of text) or correlations, but for the first N records of each.
 
 mod build;
+mod expand;
+pub(crate) mod jax;
 mod kineto;
 mod parse;
 mod time;
@@ -77,11 +80,23 @@ impl fmt::Display for FixtureError {
     }
 }
 
-/// The bytes of the capture that a fixture describes, as JSON.
-pub(crate) fn write(text: &str) -> Result<Vec<u8>, FixtureError> {
-    let statements = parse::statements(text)?;
+/// The files of the capture that a fixture describes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// The JSON of a PyTorch profiler.
+    Kineto(Vec<u8>),
+    /// The files of a JAX profiler.
+    Jax(jax::Written),
+}
+
+/// Writes the capture that a fixture describes, in the language that its first statement asks for.
+pub(crate) fn write(text: &str) -> Result<Written, FixtureError> {
+    if jax::is_jax(text) {
+        return jax::write(text).map(Written::Jax);
+    }
+    let statements = parse::statements(text, &build::DIALECT)?;
     let capture = build::capture(&statements)?;
-    Ok(kineto::write(&capture).into_bytes())
+    Ok(Written::Kineto(kineto::write(&capture).into_bytes()))
 }
 
 /// Compressed as PyTorch does it, but without a time stamp.
@@ -103,8 +118,15 @@ pub(crate) fn gunzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FixtureError, gunzip, gzip, write};
+    use super::{FixtureError, Written, gunzip, gzip};
     use serde_json::Value;
+
+    fn write(text: &str) -> Result<Vec<u8>, FixtureError> {
+        match super::write(text)? {
+            Written::Kineto(json) => Ok(json),
+            Written::Jax(_) => panic!("no Kineto fixture"),
+        }
+    }
 
     fn events(text: &str) -> Vec<Value> {
         let bytes = write(text).unwrap_or_else(|error| panic!("{error}"));

@@ -1,7 +1,11 @@
 //! The pipeline as the tests drive it: bytes on disk, read, analysed, measured, judged.
 
+use idleproof::checks::{CHECKS, Check};
 use idleproof::policy::Policy;
+use idleproof::read::{self, ReadError};
 use idleproof::report::{CaptureReport, CheckReport, Claim, ClaimState, Outcome, State};
+use idleproof::trace::Capture;
+use idleproof::{analysis, judge};
 use std::path::{Path, PathBuf};
 
 /// What the pipeline made of the given paths.
@@ -13,29 +17,54 @@ pub(crate) struct Run {
     pub(crate) skipped: Vec<(String, String)>,
 }
 
-/// The report of one capture that was written as `name`.
-pub(crate) fn pipeline(name: &str, bytes: &[u8]) -> CaptureReport {
+/// The report of one capture that was written as these files: the five calls one by one, whatever the program gates. Files
+/// that belong together are found by their folder, a single one is named.
+pub(crate) fn pipeline(files: &[(String, Vec<u8>)]) -> CaptureReport {
     let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary folder: {error}"));
-    let path = folder.path().join(name);
-    std::fs::write(&path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut captures = pipeline_at(&[path]).captures;
-    assert_eq!(captures.len(), 1, "one named file is one capture");
-    captures.remove(0)
+    for (name, bytes) in files {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+    let path = match files {
+        [(name, _)] => folder.path().join(name),
+        _ => folder.path().to_owned(),
+    };
+    let found = read::find(&[path]).unwrap_or_else(|error| panic!("{error:?}"));
+    let families = found.families.iter().map(read::read_family);
+    let mut captures: Vec<_> = families.flat_map(|family| family.captures).collect();
+    assert_eq!(captures.len(), 1, "the files are one capture");
+    judged(captures.remove(0))
+}
+
+fn judged(read: Result<Capture, ReadError>) -> CaptureReport {
+    let capture = match read {
+        Ok(capture) => capture,
+        Err(error) => return idleproof::unreadable(error),
+    };
+    let analysis = analysis::analyse(&capture);
+    let draft = analysis::lay_out(&capture, &analysis);
+    let measure = |&check: &&'static Check| (check, (check.measure)(&capture, &analysis));
+    let measurements: Vec<_> = CHECKS.iter().map(measure).collect();
+    judge::judge(draft, &measurements, &default_policy(), day())
 }
 
 /// The reports of every capture under the given paths, under the default policy. A path that cannot be searched is a
 /// refused capture, as in the program.
 pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
-    let found = match idleproof::read::find(paths) {
+    let found = match read::find(paths) {
         Ok(found) => found,
         Err(error) => {
             return Run { captures: vec![idleproof::unreadable(error)], ..Run::default() };
         }
     };
-    // No exception is in the default policy, so the day does not matter.
-    let evaluation = idleproof::evaluate(&found, &default_policy(), jiff::civil::date(2026, 1, 1));
+    let evaluation = idleproof::evaluate(&found, &default_policy(), day());
     let skipped = evaluation.skipped.into_iter().map(|one| (one.path, one.reason));
     Run { captures: evaluation.captures, skipped: skipped.collect() }
+}
+
+/// No exception is in the default policy, so the day does not matter.
+fn day() -> jiff::civil::Date {
+    jiff::civil::date(2026, 1, 1)
 }
 
 /// The embedded policy that judges where no other is named.

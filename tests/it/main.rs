@@ -20,6 +20,7 @@ mod reader;
 mod reader_corpus;
 mod tidy;
 mod xplane;
+mod xspace;
 
 /// Compares text with its snapshot in `tests/it/snapshots`.
 fn snapshot(name: &str, text: &str) {

@@ -8,23 +8,14 @@
 )]
 
 mod bytes;
-mod fixture;
 mod given;
 mod metamorphic;
 mod oracle;
 mod reading;
-
-#[expect(unreachable_pub, clippy::enum_variant_names, reason = "generated from proto/xplane.proto; tests need a part of it")]
-#[rustfmt::skip]
-#[path = "xplane_pb.rs"]
-mod xplane_pb;
-
-#[expect(unreachable_pub, reason = "generated from proto/hlo.proto")]
-#[rustfmt::skip]
-#[path = "../../src/read/xplane/hlo_pb.rs"]
-mod hlo_pb;
+mod samples;
 
 use crate::harness::outside_data;
+use crate::xspace::Space;
 use idleproof::read::read_xplane;
 use idleproof::trace::{Record, Trace};
 
@@ -34,7 +25,7 @@ fn read(bytes: &[u8]) -> Record {
 }
 
 /// The trace of a fixture.
-fn trace(space: &fixture::Space) -> Trace {
+fn trace(space: &Space) -> Trace {
     read(&space.bytes()).trace
 }
 

@@ -1,7 +1,8 @@
 //! Any bytes end in a capture or in a refusal with a place: never in a panic, never in an empty success.
 
-use super::fixture::{self, Stat, event, gpu, host, line, space, stream};
-use super::xplane_pb::XSpace;
+use super::samples;
+use crate::xspace::xplane_pb::XSpace;
+use crate::xspace::{Stat, call, event, gpu, host, kernel, line, session, space, stream};
 use idleproof::read::{ReadErrorKind, read_xplane};
 use prost::Message as _;
 
@@ -14,7 +15,7 @@ fn refusal(bytes: &[u8]) -> (ReadErrorKind, String) {
 
 #[test]
 fn each_kind_of_damage_has_its_message() {
-    let whole = fixture::graph_replays(5, 5, 3).bytes();
+    let whole = samples::graph_replays(5, 5).bytes();
     let mangled = String::from_utf8_lossy(&whole).into_owned().into_bytes();
     let cut = &whole[..whole.len() - 30];
     // The first name of the first plane claims a byte more than its plane has.
@@ -49,12 +50,12 @@ fn a_number_where_a_message_belongs_is_a_fault() {
 
 /// A small file with every kind of thing in it.
 fn everything() -> Vec<u8> {
-    let mut made = fixture::loop_graph();
+    let mut made = samples::loop_graph();
     made.planes[1].stats.push(("device_vendor", Stat::Text("AMD")));
     made.planes[1].lines[0].events[0].stats.push(("cuda_graph_id", Stat::Double(0.5)));
     made.planes[1].lines.push(line(9, "XLA Ops", vec![event("fusion", 0, 1)]));
-    made.planes.push(fixture::session(1_700_000_000_000_000_000, 1_700_000_001_000_000_000));
-    made.warnings.push("events were dropped");
+    made.planes.push(session(1_700_000_000_000_000_000, 1_700_000_001_000_000_000));
+    made.warnings.push("events were dropped".to_owned());
     made.bytes()
 }
 
@@ -76,10 +77,9 @@ fn damage_anywhere_is_a_capture_or_a_refusal() {
 
 #[test]
 fn damage_in_a_larger_file_is_a_capture_or_a_refusal() {
-    let kernels =
-        (0..400).map(|at| fixture::kernel("fusion.kd", at * 10, 9, 1 + at.cast_unsigned()));
-    let calls = (0..400)
-        .map(|at| fixture::call("hipModuleLaunchKernel", at * 10, 2, 1 + at.cast_unsigned()));
+    let kernels = (0..400).map(|at| kernel("fusion.kd", at * 10, 9, 1 + at.cast_unsigned()));
+    let calls =
+        (0..400).map(|at| call("hipModuleLaunchKernel", at * 10, 2, 1 + at.cast_unsigned()));
     let planes = vec![
         gpu(0, vec![stream(3, kernels.collect())]),
         host(vec![line(11, "Host Threads/11", calls.collect())]),

@@ -1,11 +1,15 @@
 //! Given captures and cases, against figures that were computed without this project. They lie beside the repository.
 
 use super::{given_captures, read};
+use crate::fixture::gunzip;
 use crate::harness::outside_data;
+use crate::xspace::json;
+use crate::xspace::xplane_pb::XSpace;
 use idleproof::read::{ReadErrorKind, read_xplane};
 use idleproof::trace::{
     DeviceEventKind, ExecutionScope, Hlo, HostCallKind, IntervalSet, Record, Trace,
 };
+use prost::Message as _;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -35,6 +39,25 @@ fn captures_have_the_figures_of_the_oracle() {
                 ),
             }
         }
+    }
+}
+
+/// The profiler's own JSON, or its exporter's, of the given captures.
+#[test]
+fn the_json_of_fixtures_is_that_of_the_exporter() {
+    let Some(corpus) = outside_data("IDLEPROOF_CORPUS", "../shared/captures", "captures") else {
+        return;
+    };
+    for (name, bytes) in given_captures() {
+        let json = corpus.join("jax").join(&name).join("host.trace.json.gz");
+        let Ok(json) = std::fs::read(json) else { continue };
+        let expected = String::from_utf8(gunzip(&json).unwrap()).unwrap();
+        let found = json::write(&XSpace::decode(bytes.as_slice()).unwrap());
+        let differs = expected.bytes().zip(found.bytes()).position(|(a, b)| a != b);
+        let near =
+            |text: &str, at: usize| text.get(at.saturating_sub(120)..at + 40).map(str::to_owned);
+        let shown = differs.map(|at| (near(&expected, at), near(&found, at)));
+        assert!(expected == found, "{name}: {shown:?}");
     }
 }
 

@@ -1,13 +1,13 @@
 //! Changes of a file that say nothing new change nothing in the trace.
 
-use super::fixture::{self, Space, Stat};
-use super::read;
+use super::{read, samples};
+use crate::xspace::{Space, Stat, event, line, session};
 
 /// A file with several devices, streams, threads, programs and statistics.
 fn sample() -> Space {
-    let mut sample = fixture::graph_replays(4, 4, 3);
-    let one = fixture::async_label();
-    let looped = fixture::loop_graph();
+    let mut sample = samples::graph_replays(4, 4);
+    let one = samples::async_label();
+    let looped = samples::loop_graph();
     sample.planes[0].programs.extend(looped.planes[0].programs.clone());
     let mut second = looped.planes[1].clone();
     "/device:GPU:1".clone_into(&mut second.name);
@@ -17,21 +17,21 @@ fn sample() -> Space {
         line.base_ns = 7_000;
         line
     }));
-    second.stats.push(("device_vendor", Stat::Text("AMD")));
-    second.stats.push(("core_count", Stat::Signed(304)));
-    second.stats.push(("memory_size", Stat::Unsigned(1 << 37)));
+    second.stats = vec![
+        ("device_vendor", Stat::Text("AMD")),
+        ("core_count", Stat::Signed(304)),
+        ("memory_size", Stat::Unsigned(1 << 37)),
+    ];
     sample.planes.push(second);
-    sample.planes[2].lines.push(fixture::line(
+    sample.planes[2].lines.push(line(
         13,
         "python3",
         vec![
-            fixture::event("train", 0, 900)
-                .with("_r", Stat::Signed(1))
-                .with("step_num", Stat::Signed(4)),
-            fixture::event("$train.py:7 main", 1, 800),
+            event("train", 0, 900).with("_r", Stat::Signed(1)).with("step_num", Stat::Signed(4)),
+            event("$train.py:7 main", 1, 800),
         ],
     ));
-    sample.planes.push(fixture::session(1_700_000_000_000_000_000, 1_700_000_000_100_000_000));
+    sample.planes.push(session(1_700_000_000_000_000_000, 1_700_000_000_100_000_000));
     sample
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The decode below is as plain as can be: it shares the schema with the reader, and neither code nor shortcuts.
 
-use super::xplane_pb::{XEvent, XPlane, XSpace, XStat, x_event::Data, x_stat::Value};
-use super::{fixture, given_captures, read};
+use super::{given_captures, read, samples};
+use crate::xspace::xplane_pb::{XEvent, XPlane, XSpace, XStat, x_event::Data, x_stat::Value};
 use idleproof::trace::{DeviceEventKind, HloLabelId, NameId, Record, Trace};
 use prost::Message as _;
 use std::collections::BTreeMap;
@@ -22,10 +22,10 @@ struct Seen {
 #[test]
 fn the_walk_agrees_with_a_full_decode() {
     let fixtures = [
-        fixture::graph_replays(5, 1, 3),
-        fixture::loop_graph(),
-        fixture::async_label(),
-        fixture::derived_lines(),
+        samples::graph_replays(5, 1),
+        samples::loop_graph(),
+        samples::async_label(),
+        samples::derived_lines(),
     ];
     let made = fixtures.iter().map(|space| ("fixture".to_owned(), space.bytes()));
     for (name, bytes) in made.chain(given_captures()) {
@@ -202,7 +202,7 @@ fn stored_programs(record: &Record) -> BTreeMap<String, u64> {
 
 #[test]
 fn kinds_are_those_of_the_records() {
-    let trace = super::trace(&fixture::async_label());
+    let trace = super::trace(&samples::async_label());
     let kinds: Vec<_> = trace.device_events.iter().map(|event| event.kind).collect();
     assert_eq!(kinds, [DeviceEventKind::Kernel, DeviceEventKind::Collective]);
 }

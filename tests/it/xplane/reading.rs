@@ -1,9 +1,11 @@
 //! What the reader makes of an xplane, piece by piece.
 
-use super::fixture::{
-    self, Line, Space, Stat, call, event, gpu, host, kernel, line, plane, program, space, stream,
-};
+use super::samples::{self, sample};
 use super::{read, trace};
+use crate::xspace::xplane_pb::{XEvent, x_stat::Value};
+use crate::xspace::{
+    Line, Program, Space, Stat, call, event, gpu, host, kernel, line, plane, session, space, stream,
+};
 use idleproof::trace::{
     DamageFault, DeviceEventKind, ExecutionScope, Hlo, HostCallKind, RecordSide, Trace,
 };
@@ -13,6 +15,12 @@ use idleproof::units::Picoseconds;
 fn smallest() -> Space {
     let calls = line(11, "Host Threads/11", vec![call("hipModuleLaunchKernel", 0, 2, 1)]);
     space(vec![gpu(0, vec![stream(3, vec![kernel("fusion.kd", 10, 5, 1)])]), host(vec![calls])])
+}
+
+/// A program of one fusion.
+fn program(name: &str, id: u64) -> Program {
+    let text = format!("producer jax-rocm\nprogram {name} {id} {{\nfusion fusion\n}}");
+    sample(&text).planes[0].programs[0].clone()
 }
 
 fn notices(space: &Space) -> Vec<(&'static str, u64)> {
@@ -29,7 +37,7 @@ fn names<'t>(
 #[test]
 fn replays_keep_their_launches() {
     for (recorded, expected) in [(5, 15), (1, 3), (0, 0)] {
-        let trace = trace(&fixture::graph_replays(5, recorded, 3));
+        let trace = trace(&samples::graph_replays(5, recorded));
         assert_eq!(trace.device_events.len(), expected);
         assert!(trace.host_calls.iter().all(|call| call.kind == HostCallKind::GraphLaunch));
         assert_eq!(trace.host_calls.len(), 5);
@@ -41,7 +49,7 @@ fn replays_keep_their_launches() {
 
 #[test]
 fn loops_keep_body_and_trip_count() {
-    let trace = trace(&fixture::loop_graph());
+    let trace = trace(&samples::loop_graph());
     let Hlo::Stored(module) = &trace.programs[0].hlo else { panic!("{:?}", trace.programs) };
     let entry = &module.computations[module.entry.unwrap()];
     assert_eq!((entry.name.as_str(), entry.schedule.as_deref()), ("main", Some(&[0, 1][..])));
@@ -49,18 +57,18 @@ fn loops_keep_body_and_trip_count() {
     assert_eq!((looped.trip_count, looped.called.as_slice()), (Some(3), &[2, 3][..]));
     assert_eq!(entry.instructions[0].stack_frame, Some(2));
     let frame = &module.frames[1];
-    assert_eq!((frame.function.as_str(), frame.line, frame.parent), ("multiply", 99, Some(1)));
+    assert_eq!((frame.function.as_str(), frame.line, frame.parent), ("main", 99, Some(1)));
     let shape = &entry.instructions[0].shape;
     assert_eq!((shape.element, shape.dimensions.as_slice()), ("f32", &[2, 3][..]));
 }
 
 #[test]
 fn only_programs_in_use_are_decoded() {
-    let mut made = fixture::async_label();
-    made.planes[0].programs.push(program("jit_setup", 3, &["fusion"]));
+    let mut made = samples::async_label();
+    made.planes[0].programs.push(program("jit_setup", 3));
     made.planes[1].lines[0]
         .events
-        .push(kernel("x.kd", 90, 5, 3).labelled("x", &program("jit_lost", 99, &[])));
+        .push(kernel("x.kd", 90, 5, 3).labelled("x", &program("jit_lost", 99)));
     let trace = trace(&made);
     let found: Vec<_> = trace.programs.iter().map(|one| (one.id, trace.name(one.name))).collect();
     assert_eq!(found, [(3, "jit_setup"), (17, "jit_step"), (99, "jit_lost")]);
@@ -71,10 +79,10 @@ fn only_programs_in_use_are_decoded() {
 
 #[test]
 fn damaged_hlo_costs_its_program_alone() {
-    let mut made = fixture::async_label();
+    let mut made = samples::async_label();
     let (mut space, text) = (made.message(), b"jit_step(17)".to_vec());
     let row = space.planes[0].event_metadata.values_mut().find(|row| row.name == text).unwrap();
-    row.stats[0].value = Some(super::xplane_pb::x_stat::Value::BytesValue(vec![0x0A, 0x7F]));
+    row.stats[0].value = Some(Value::BytesValue(vec![0x0A, 0x7F]));
     let record = read(&prost::Message::encode_to_vec(&space));
     assert!(matches!(record.trace.programs[0].hlo, Hlo::Damaged(_)), "{:?}", record.trace.programs);
     assert_eq!(record.trace.device_events.len(), 2);
@@ -84,7 +92,7 @@ fn damaged_hlo_costs_its_program_alone() {
 
 #[test]
 fn derived_lines_are_counted_and_left_out() {
-    let trace = trace(&fixture::derived_lines());
+    let trace = trace(&samples::derived_lines());
     assert_eq!(trace.device_events.len(), 1);
     assert_eq!(trace.profiler.derived_lines, [("Steps".to_owned(), 1), ("XLA Ops".to_owned(), 1)]);
 }
@@ -115,7 +123,7 @@ fn times_count_from_the_smallest_base() {
     let epoch = 1_700_000_000_000_000_000;
     made.planes[0].lines[0].base_ns = epoch + 50_000;
     made.planes[1].lines[0].base_ns = epoch;
-    made.planes.push(fixture::session(epoch.cast_unsigned(), epoch.cast_unsigned() + 1_000_000));
+    made.planes.push(session(epoch.cast_unsigned(), epoch.cast_unsigned() + 1_000_000));
     let trace = trace(&made);
     assert_eq!(trace.origin.file_ns, epoch);
     assert_eq!(trace.device_events[0].interval.start(), Picoseconds::from_us(60));
@@ -125,7 +133,7 @@ fn times_count_from_the_smallest_base() {
 #[test]
 fn the_session_spans_from_its_start_to_its_stop() {
     let mut made = smallest();
-    made.planes.push(fixture::session(1_700_000_000_000_000_000, 1_700_000_000_000_100_000));
+    made.planes.push(session(1_700_000_000_000_000_000, 1_700_000_000_000_100_000));
     let trace = trace(&made);
     // Bases are 1,000 ns after the session's start, and the session lasts 100 µs.
     let span = trace.profiler.span.unwrap();
@@ -133,7 +141,7 @@ fn the_session_spans_from_its_start_to_its_stop() {
     assert_eq!(trace.profiler.field("hostname"), Some("synth-host"));
     assert_eq!(trace.profiler.field("planes"), Some("/device:GPU:0, /host:CPU, Task Environment"));
     made.planes.pop();
-    made.planes.push(fixture::session(9, 3));
+    made.planes.push(session(9, 3));
     assert_eq!(notices(&made), [("profiler-span", 1)]);
 }
 
@@ -221,7 +229,7 @@ fn calls_are_known_by_their_correlation() {
 
 #[test]
 fn labels_are_shared_by_equal_records() {
-    let program = program("jit_step", 17, &[]);
+    let program = program("jit_step", 17);
     let kernels = (0..4).map(|at| kernel("fusion.kd", at * 10, 5, 1).labelled("fusion", &program));
     let bare = kernel("bare.kd", 90, 5, 2).with("tf_op", Stat::Text("XlaModule:"));
     let mut events: Vec<_> = kernels.collect();
@@ -335,7 +343,7 @@ fn names_that_are_missing_or_no_text_are_counted() {
     let plane = &mut message.planes[0];
     plane.event_metadata.values_mut().for_each(|row| row.name = b"fus\xFFion".to_vec());
     plane.lines[0].events[0].stats[1].metadata_id = 4_000_000_000;
-    let lost = super::xplane_pb::XEvent { metadata_id: -5, ..plane.lines[0].events[0].clone() };
+    let lost = XEvent { metadata_id: -5, ..plane.lines[0].events[0].clone() };
     plane.lines[0].events.push(lost);
     let record = read(&prost::Message::encode_to_vec(&message));
     let found: Vec<_> = record.notices.iter().map(|notice| (notice.code, notice.count)).collect();
@@ -349,7 +357,11 @@ fn names_that_are_missing_or_no_text_are_counted() {
 
 #[test]
 fn what_the_profiler_reports_is_kept() {
-    let made = Space { errors: vec!["lost"], warnings: vec!["dropped 5 events"], ..smallest() };
+    let made = Space {
+        errors: vec!["lost".into()],
+        warnings: vec!["dropped 5 events".into()],
+        ..smallest()
+    };
     let log = trace(&made).profiler.log;
     let expected = [("ERROR", "lost"), ("WARNING", "dropped 5 events")];
     assert_eq!(log, expected.map(|(level, line)| (level.to_owned(), line.to_owned())));
