@@ -185,7 +185,8 @@ fn naive(subject: &Subject<'_>, figures: &Value) -> Result<(), String> {
     let (mut devices, busy) = (devices, figures.get("busy_us").and_then(Value::as_f64));
     let is_naive = devices.find(|device| {
         let idle = device.idle_pct.map(|idle| idle.get());
-        idle.zip(figures.get("idle_pct").and_then(Value::as_f64)).is_some_and(|(a, b)| a == b)
+        idle.zip(figures.get("idle_pct").and_then(Value::as_f64))
+            .is_some_and(|(a, b)| crate::check_cases::near(a, b))
             || busy == Some(device.busy_us.as_f64())
     });
     is_naive.map_or(Ok(()), |device| Err(format!("{} has the naive figures", device.name)))
