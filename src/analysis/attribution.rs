@@ -124,7 +124,7 @@ pub(super) fn attribute(trace: &Trace, launches: &Launches) -> Attribution {
         let call = launch.call();
         let (id_op, nesting_op) =
             (call.and_then(|call| by_id[call]), call.and_then(|call| by_nesting[call]));
-        let replayed = event.graph_task == GraphTask::Replay
+        let replayed = matches!(event.graph_task, GraphTask::Replay | GraphTask::WholeReplay)
             || call.is_some_and(|call| trace.host_calls[call].kind == HostCallKind::GraphLaunch);
         let class = match (launch, replayed, id_op, nesting_op) {
             (Launch::BeforeWindow, ..) => Class::BeforeWindow,

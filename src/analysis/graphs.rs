@@ -91,7 +91,7 @@ pub(super) fn replays(trace: &Trace, shards: &[Record], launches: &Launches) -> 
     for (event, launch) in trace.device_events.iter().zip(&launches.of_event) {
         let replay =
             launch.call().and_then(|call| replay_of_call.get(&call)).map(|&at| &mut replays[at]);
-        let says_replay = event.graph_task == GraphTask::Replay;
+        let says_replay = matches!(event.graph_task, GraphTask::Replay | GraphTask::WholeReplay);
         n_unlinked += u64::from(replay.is_none() && says_replay);
         if event.kind.is_kernel() && (replay.is_some() || says_replay) {
             n_kernels += 1;

@@ -66,7 +66,7 @@ impl DeviceEventKind {
     }
 }
 
-/// What a device record says of its own dispatch (roctracer's `kind`).
+/// What a device record says of its own dispatch (roctracer's `kind`, CUPTI's graph level).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GraphTask {
     /// The record does not say.
@@ -75,6 +75,8 @@ pub enum GraphTask {
     Single,
     /// It says that a graph replay dispatched it ("Dispatch Task").
     Replay,
+    /// It stands for all the work of one graph replay (CUPTI at graph level): the time is right, the kernels are unknown.
+    WholeReplay,
 }
 
 /// The node of a graph that a device record is an execution of.

@@ -3,7 +3,7 @@
 use super::fixture::{Said, Sample, fusion, looped, module, op, with_target};
 use super::{Evidence, HloAttribution, HloClass, Unevaluable, hlo_attribution};
 use crate::analysis::launches::join;
-use crate::trace::{ExecutionScope, HloModule};
+use crate::trace::{ExecutionScope, GraphTask, HloModule};
 use Said::{Nothing, Op, Program};
 
 const THUNKS: ExecutionScope = ExecutionScope::DeviceWithProgram;
@@ -340,6 +340,14 @@ fn a_tracer_that_starts_late_loses_less_than_it_records() {
     graph.program(1, "jit_f", abc());
     graph.execution(THUNKS, F, |sample| sample.launch(&[B, C]));
     assert_eq!(lost(&later(graph)), ((1, 0, 0, 0), 1));
+}
+
+#[test]
+fn a_record_of_a_whole_graph_is_no_loss() {
+    let mut sample = runs(&[&[A, B, C]]);
+    sample.execution(THUNKS, F, |sample| sample.launch(&[("CudaGraphExec:5", Nothing)]));
+    sample.trace.device_events[3].graph_task = GraphTask::WholeReplay;
+    assert_eq!(lost(&later(sample)), ((2, 0, 0, 0), 0));
 }
 
 #[test]

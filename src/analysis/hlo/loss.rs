@@ -9,7 +9,7 @@ use super::host::{HostExecutions, launch_call, outermost};
 use super::programs::Programs;
 use super::schedule::KernelRange;
 use crate::analysis::launches::Launches;
-use crate::trace::{DeviceId, ExecutionScope, HostCallKind, NameId, Trace};
+use crate::trace::{DeviceId, ExecutionScope, GraphTask, HostCallKind, NameId, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Executions on both sides.
@@ -111,7 +111,9 @@ pub(super) fn loss(
 ) -> Loss {
     let with_kernels: Vec<&DeviceExecution> = executions
         .iter()
-        .filter(|one| one.n_kernels > 0 && has_kernel(trace, of_event, one))
+        .filter(|one| {
+            has_whole_replay(trace, one) || one.n_kernels > 0 && has_kernel(trace, of_event, one)
+        })
         .collect();
     let seen: FxHashSet<u32> = with_kernels.iter().filter_map(|one| one.host).collect();
     let evidence = match hosts.scope {
@@ -176,6 +178,7 @@ impl Sizes<'_, '_> {
     fn is_short(&self, one: &DeviceExecution) -> bool {
         let prepared = one.program.and_then(|program| self.programs.get(program));
         prepared.is_some_and(|prepared| one.n_kernels < prepared.schedule.kernels.min)
+            && !has_whole_replay(self.trace, one)
     }
 
     /// True where all that the schedule launches from the first recorded kernel on was recorded. A graph is launched at once, so
@@ -202,6 +205,12 @@ impl Sizes<'_, '_> {
         let host = one.host.map(|host| &self.trace.executions[host as usize]);
         host.is_some_and(|host| self.ends.cut_off(host))
     }
+}
+
+/// True where one record stands for all the kernels of a graph of its own: then nothing tells how many they were.
+fn has_whole_replay(trace: &Trace, execution: &DeviceExecution) -> bool {
+    let task = |&event: &u32| trace.device_events[event as usize].graph_task;
+    execution.events.iter().any(|event| task(event) == GraphTask::WholeReplay)
 }
 
 /// True where one of its kernels is the program's. A stray copy that shares the interval is none.

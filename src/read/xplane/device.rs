@@ -96,7 +96,8 @@ fn stream<'a>(
         builder.keep()?;
         let stream = *stream.get_or_insert_with(|| stream_id(builder, ordinal, line.id));
         let kind = kind(&walk.stats, name.kind);
-        if walk.stats.has(Key::GraphExec) {
+        let whole_replay = walk.stats.has(Key::GraphExec);
+        if whole_replay {
             builder.tally.note(Oddity::WholeGraphRecord, WHOLE_GRAPH, 1);
         }
         let row = DeviceEvent {
@@ -109,7 +110,7 @@ fn stream<'a>(
             graph_node: builder.graph_node(&walk.stats),
             hlo: builder.label(&walk.stats, dictionary)?,
             kind,
-            graph_task: GraphTask::Unsaid,
+            graph_task: if whole_replay { GraphTask::WholeReplay } else { GraphTask::Unsaid },
         };
         if kind == DeviceEventKind::Memcpy {
             copy(builder, &walk.stats, dictionary)?;
