@@ -4,10 +4,12 @@
 //! never a zero.
 
 mod attribution;
+mod claims;
 mod collect;
 mod graphs;
 pub mod hlo;
 mod hot;
+mod idle;
 mod launches;
 mod lay_out;
 mod order;
@@ -19,6 +21,7 @@ pub use attribution::{AttributedTo, Attribution, Class, IdChain, MethodCounts};
 pub use graphs::{GraphReplay, Graphs, Shortfall};
 pub use hlo::HloAttribution;
 pub use hot::{HotKernel, hot_kernels};
+pub use idle::{Bounds, Cause, DeviceIdle, Doubt, GapClasses, Idle};
 pub use launches::{JoinMethod, Launch, Launches};
 pub use lay_out::lay_out;
 pub use order::{Containment, LateEnd, Misplaced, StreamOrder};
@@ -45,6 +48,8 @@ pub struct Analysis {
     pub attribution: Attribution,
     /// Marked steps.
     pub steps: Option<Steps>,
+    /// How long each device did nothing: the bounds, and what widens them.
+    pub idle: Idle,
     /// Which instruction of which compiled program each kernel belongs to; absent where the capture knows no program.
     pub hlo: Option<HloAttribution>,
 }
@@ -65,5 +70,14 @@ pub fn analyse_for(capture: &Capture, is_user: hlo::IsUserFile<'_>) -> Analysis 
     let attribution = attribution::attribute(trace, &launches);
     let steps = steps::steps(trace, &launches);
     let hlo = hlo::hlo_attribution(trace, &launches, is_user);
-    Analysis { timeline, launches, graphs, waits, order, attribution, steps, hlo }
+    let idle = idle::idle(&idle::Evidence {
+        trace,
+        timeline: &timeline,
+        launches: &launches,
+        graphs: &graphs,
+        waits: &waits,
+        order: &order,
+        hlo: hlo.as_ref(),
+    });
+    Analysis { timeline, launches, graphs, waits, order, attribution, steps, idle, hlo }
 }

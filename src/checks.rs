@@ -26,6 +26,7 @@ mod open_stream_budget;
 mod profiler_reported_loss;
 mod shared_correlation_ids;
 mod sync_without_recorded_work;
+mod unconfirmed_idle;
 mod under_recorded_graph_replays;
 mod unequal_device_work;
 mod unpaired_async_ops;
@@ -127,6 +128,7 @@ pub static CHECKS: &[&Check] = &[
     &incomplete_executions::CHECK,
     &idle_with_queued_work::CHECK,
     &sync_without_recorded_work::CHECK,
+    &unconfirmed_idle::CHECK,
     &no_device_activity::CHECK,
     &unequal_device_work::CHECK,
     &low_op_attribution::CHECK,
@@ -136,6 +138,22 @@ pub static CHECKS: &[&Check] = &[
     &unpaired_async_ops::CHECK,
     &copy_without_size::CHECK,
     &high_idle::CHECK,
+];
+
+/// Checks whose finding the bounds of idle take into account: where one of them withholds the claim, the bounds still stand.
+/// Where another does, nothing is known that could be stated.
+pub const BOUNDED: &[&str] = &[
+    "damaged-records",
+    "launch-without-device-record",
+    "impossible-durations",
+    "under-recorded-graph-replays",
+    "incomplete-graph-replays",
+    "executions-without-kernels",
+    "incomplete-executions",
+    "idle-with-queued-work",
+    "sync-without-recorded-work",
+    "unconfirmed-idle",
+    "kernel-before-launch",
 ];
 
 /// The check with this id.

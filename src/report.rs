@@ -15,8 +15,8 @@ pub use check::{
 pub use claim::{Cell, Claim, ClaimReport, ClaimState, Claims, IdleClaim};
 pub use number::{Microseconds, Percent, Share};
 pub use records::{
-    DeviceRecords, GraphRecords, LaunchRecords, ProgramRecords, Records, Spread, StepRecords,
-    StepRow, StreamRecords,
+    DeviceRecords, GapClass, GraphRecords, IdleRecords, LaunchRecords, ProgramRecords, Records,
+    Spread, StepRecords, StepRow, StreamRecords,
 };
 
 use serde::{Deserialize, Serialize};

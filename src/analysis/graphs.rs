@@ -1,8 +1,11 @@
 //! Graph replays: which launches own device records, and how many they should own.
 
+mod kinds;
+
 use super::launches::Launches;
 use crate::trace::{GraphTask, HostCallKind, Record, Trace};
 use crate::units::{Picoseconds, Ratio};
+use kinds::Kinds;
 use std::collections::BTreeMap;
 
 /// Every graph replay of a trace. Counts are over the whole record, never over a part of it.
@@ -33,6 +36,9 @@ pub struct GraphReplay {
     pub graph: Option<u64>,
     /// True where the end of recording may explain that it has no record.
     pub cut_off: bool,
+    /// True where its records are as many as an independent count says: the fullest replay of its graph id, the stream capture
+    /// that built it, or another replay with the same records.
+    pub is_corroborated: bool,
 }
 
 /// Records that replays own against those that they should own.
@@ -48,8 +54,10 @@ pub struct Shortfall {
     pub n_expected: u64,
     /// Fewest and most records of one replay among them.
     pub extremes: (u64, u64),
-    /// Replays whose expectation came from the graph's own id, as opposed to a stream capture.
+    /// Replays whose expectation came from the graph's own id.
     pub n_by_graph_id: u64,
+    /// Replays whose expectation came from other replays: they own part of the same records.
+    pub n_by_kind: u64,
 }
 
 impl Graphs {
@@ -84,7 +92,14 @@ pub(super) fn replays(trace: &Trace, shards: &[Record], launches: &Launches) -> 
         if host_call.kind == HostCallKind::GraphLaunch && !launches.is_captured(call, host_call) {
             replay_of_call.insert(call, replays.len());
             let cut_off = launches.is_cut_off(call);
-            replays.push(GraphReplay { call, n_records: 0, n_kernels: 0, graph: None, cut_off });
+            replays.push(GraphReplay {
+                call,
+                n_records: 0,
+                n_kernels: 0,
+                graph: None,
+                cut_off,
+                is_corroborated: false,
+            });
         }
     }
     let (mut n_kernels, mut kernel_time, mut n_unlinked) = (0, Picoseconds::ZERO, 0);
@@ -105,7 +120,8 @@ pub(super) fn replays(trace: &Trace, shards: &[Record], launches: &Launches) -> 
         }
     }
     let sizes = captured_graph_sizes(trace, shards, launches);
-    let shortfall = shortfall(&replays, &sizes);
+    let kinds = Kinds::of(trace, launches, &replays);
+    let shortfall = shortfall(&mut replays, &sizes, &kinds);
     Graphs { replays, n_kernels, kernel_time, n_unlinked, shortfall }
 }
 
@@ -142,25 +158,37 @@ const fn tolerated_deficit(size: u64) -> u64 {
     if two_permille > 1 { two_permille } else { 1 }
 }
 
-fn shortfall(replays: &[GraphReplay], sizes: &[u64]) -> Option<Shortfall> {
+/// Holds each replay against the best expectation that the capture has of it.
+fn shortfall(replays: &mut [GraphReplay], sizes: &[u64], kinds: &Kinds) -> Option<Shortfall> {
     let mut most_of_graph: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
-    for replay in replays {
+    for replay in &*replays {
         if let Some(graph) = replay.graph {
             let (n, most) = most_of_graph.entry(graph).or_insert((0, 0));
             (*n, *most) = (*n + 1, replay.n_records.max(*most));
         }
     }
     let mut sum = Shortfall { extremes: (u64::MAX, 0), ..Shortfall::default() };
-    for replay in replays.iter().filter(|replay| replay.n_records > 0) {
+    for (at, replay) in replays.iter_mut().enumerate().filter(|(_, one)| one.n_records > 0) {
         let same_graph =
             replay.graph.and_then(|graph| most_of_graph.get(&graph)).filter(|(n, _)| *n > 1);
-        let (owned, expected) = match (same_graph, expected_size(replay.n_kernels, sizes)) {
-            (Some(&(_, most)), _) => (replay.n_records, most),
-            (None, Some(expected)) => (replay.n_kernels, expected),
-            (None, None) => continue,
+        let by_size = expected_size(replay.n_kernels, sizes);
+        let by_kind = kinds.whole(at);
+        let (owned, expected) = match (same_graph, by_size, by_kind) {
+            (Some(&(_, most)), ..) => (replay.n_records, most),
+            (None, Some(expected), _) => (replay.n_kernels, expected),
+            (None, None, Some(whole)) => (replay.n_records, whole),
+            // Where other replays are incomplete forms of one another, a whole one is part of the comparison.
+            (None, None, None) if kinds.has_incomplete() => (replay.n_records, replay.n_records),
+            (None, None, None) => {
+                replay.is_corroborated = kinds.has_twin(at);
+                continue;
+            }
         };
+        let is_by_kind = same_graph.is_none() && by_size.is_none();
+        replay.is_corroborated = owned >= expected && (!is_by_kind || kinds.has_twin(at));
         sum.n_replays += 1;
         sum.n_by_graph_id += u64::from(same_graph.is_some());
+        sum.n_by_kind += u64::from(is_by_kind);
         sum.n_incomplete += u64::from(owned < expected);
         sum.n_records += owned;
         sum.n_expected += expected;
@@ -181,6 +209,7 @@ fn expected_size(owned: u64, sizes: &[u64]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::kinds::Kinds;
     use super::{GraphReplay, expected_size, shortfall};
 
     #[test]
@@ -202,18 +231,25 @@ mod tests {
 
     #[test]
     fn replays_of_one_graph_must_be_alike() {
-        let replay =
-            |graph, n| GraphReplay { call: 0, n_records: n, n_kernels: n, graph, cut_off: false };
-        let same: Vec<_> = [20, 1, 1, 1].map(|n| replay(Some(9), n)).into();
-        let sum = shortfall(&same, &[]).unwrap_or_default();
+        let replay = |graph, n| GraphReplay {
+            call: 0,
+            n_records: n,
+            n_kernels: n,
+            graph,
+            cut_off: false,
+            is_corroborated: false,
+        };
+        let alone = Kinds::unlike;
+        let mut same: Vec<_> = [20, 1, 1, 1].map(|n| replay(Some(9), n)).into();
+        let sum = shortfall(&mut same, &[], &alone(4)).unwrap_or_default();
         assert_eq!(
             (sum.n_incomplete, sum.n_records, sum.n_expected, sum.extremes),
             (3, 23, 80, (1, 20))
         );
         // Different graphs may differ; one replay of a graph proves nothing.
-        let different: Vec<_> = (0..3).map(|n| replay(Some(n), 4 + n)).collect();
-        assert_eq!(shortfall(&different, &[]), None);
-        let unnamed: Vec<_> = [4, 15, 12].map(|n| replay(None, n)).into();
-        assert_eq!(shortfall(&unnamed, &[]), None);
+        let mut different: Vec<_> = (0..3).map(|n| replay(Some(n), 4 + n)).collect();
+        assert_eq!(shortfall(&mut different, &[], &alone(3)), None);
+        let mut unnamed: Vec<_> = [4, 15, 12].map(|n| replay(None, n)).into();
+        assert_eq!(shortfall(&mut unnamed, &[], &alone(3)), None);
     }
 }

@@ -27,7 +27,7 @@ mod tables;
 mod text;
 mod windows;
 
-pub use account::Account;
+pub use account::{Account, Missing};
 pub(super) use attribute::hlo_attribution;
 pub use attribute::{DeviceExecution, HloAttributed, HloClass, HloCounts, KernelTotal};
 pub use families::{Emits, Emitter, KernelFamily};

@@ -1,18 +1,14 @@
 //! Lays the analysis out as an unjudged report.
 
 use super::attribution::{Class, IdChain, ops_by_time};
-use super::{Analysis, DeviceTimeline, DeviceWaits, StreamTimeline, hlo, hot_kernels};
+use super::{Analysis, DeviceTimeline, DeviceWaits, StreamTimeline, claims, hlo, hot_kernels};
 use crate::report::{
-    Attribution, AttributionClass, CaptureReport, ClaimReport, ClaimState, Claims, DeviceRecords,
-    FileReport, FileRole, GraphRecords, HotKernel, IdleClaim, LaunchRecords, Methods, Microseconds,
-    NoticeReport, OpRow, Outcome, Percent, Records, Share, Spread, StepRecords, StepRow,
-    StreamRecords,
+    Attribution, AttributionClass, CaptureReport, DeviceRecords, FileReport, FileRole,
+    GraphRecords, HotKernel, IdleRecords, LaunchRecords, Methods, Microseconds, NoticeReport,
+    OpRow, Outcome, Percent, Records, Share, Spread, StepRecords, StepRow, StreamRecords,
 };
 use crate::trace::{Capture, DeviceProperties, HostCall, HostCallKind, Record, Trace};
 use crate::units::{Interval, Picoseconds, Ratio};
-
-/// A step time is claimed from this many steps on: first and last may be cut, and one step has no spread.
-const MIN_STEPS: usize = 3;
 
 /// Lays the analysis out as an unjudged report: claims that have nothing to be computed from are `undefined`,
 /// the others `supported` until a judge withholds them; no check is in it.
@@ -27,7 +23,7 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
         error: None,
         notices: capture.records.iter().flat_map(notices).collect(),
         records: Some(records_of(trace, analysis)),
-        claims: claims(trace, analysis),
+        claims: claims::claims(trace, analysis),
         attribution: (analysis.attribution.kernel_time > Picoseconds::ZERO).then(
             || match &analysis.hlo {
                 Some(hlo) => hlo::report_attribution(hlo),
@@ -79,9 +75,12 @@ fn derived_lines(record: &Record) -> Option<NoticeReport> {
 
 fn records_of(trace: &Trace, analysis: &Analysis) -> Records {
     let waits = &analysis.waits.devices;
-    let devices = analysis.timeline.devices.iter().zip(waits);
+    let devices = analysis.timeline.devices.iter().zip(waits).zip(&analysis.idle.devices);
+    let devices = devices.map(|((device, waits), idle)| {
+        device_records(trace, device, waits, claims::idle_records(idle))
+    });
     Records {
-        devices: devices.map(|(device, waits)| device_records(trace, device, waits)).collect(),
+        devices: devices.collect(),
         graph: graph(analysis),
         launches: launches(trace, analysis),
         steps: analysis.steps.as_ref().and_then(|steps| step_records(trace, steps)),
@@ -92,7 +91,12 @@ fn records_of(trace: &Trace, analysis: &Analysis) -> Records {
     }
 }
 
-fn device_records(trace: &Trace, device: &DeviceTimeline, waits: &DeviceWaits) -> DeviceRecords {
+fn device_records(
+    trace: &Trace,
+    device: &DeviceTimeline,
+    waits: &DeviceWaits,
+    idle: IdleRecords,
+) -> DeviceRecords {
     let raw_id = trace.device(device.device).raw_id;
     let properties = trace.profiler.device_properties.iter().find(|listed| listed.id == raw_id);
     let blocking_known = trace.host_calls.iter().any(|call| call.kind.blocks_on_device());
@@ -115,6 +119,7 @@ fn device_records(trace: &Trace, device: &DeviceTimeline, waits: &DeviceWaits) -
         device_events: device.n_events,
         idle_with_queued_work_us: queued_idle(waits).map(Microseconds::from),
         idle_under_blocking_sync_us: blocking_known.then(|| waits.under_blocking.total().into()),
+        idle,
         streams: device.streams.iter().map(|stream| stream_records(trace, stream)).collect(),
     }
 }
@@ -212,36 +217,6 @@ fn step_row(trace: &Trace, step: &super::Step) -> StepRow {
         kernel_sum_us: step.kernel_sum.into(),
         device_window_us: step.device_window.map(|window| on_file_axis(trace, window)),
         busy_in_host_window_us: step.busy_in_host_window.into(),
-    }
-}
-
-/// Which claims there is something to compute from.
-fn claims(trace: &Trace, analysis: &Analysis) -> Claims {
-    let when = |defined: bool| if defined { ClaimState::Supported } else { ClaimState::Undefined };
-    let plain = |defined| ClaimReport { state: when(defined), by: Vec::new() };
-    let idle: Vec<Percent> = analysis
-        .timeline
-        .devices
-        .iter()
-        .filter_map(|device| device.idle_ratio().map(Percent::of))
-        .collect();
-    let lowest = idle.iter().copied().reduce(|a, b| if b < a { b } else { a });
-    let highest = idle.iter().copied().reduce(|a, b| if b > a { b } else { a });
-    let kernels = analysis.attribution.kernel_time > Picoseconds::ZERO;
-    let n_steps = analysis.steps.as_ref().map_or(0, |steps| steps.steps.len());
-    Claims {
-        idle: IdleClaim {
-            state: when(lowest.is_some()),
-            by: Vec::new(),
-            device_inactive_pct: lowest.zip(highest),
-            host_starved_pct: None,
-        },
-        kernel_time: plain(kernels),
-        ranking: plain(kernels),
-        op_attribution: plain(kernels && (!trace.ops.is_empty() || analysis.hlo.is_some())),
-        source_line: plain(analysis.hlo.as_ref().is_some_and(|hlo| !hlo.tables.lines.is_empty())),
-        step_time: plain(n_steps >= MIN_STEPS),
-        ..Claims::default()
     }
 }
 

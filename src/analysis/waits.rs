@@ -1,5 +1,7 @@
 //! Idle that the host cannot be blamed for: work was queued, or the host itself waited for the device.
 
+mod unexplained;
+
 use super::launches::Launches;
 use super::timeline::{DeviceTimeline, Timeline};
 use crate::trace::{DeviceId, HostCallKind, IntervalSet, Trace};
@@ -54,14 +56,6 @@ pub struct QueuedGap {
     pub after_replay: bool,
     /// How much of the pending part the host spent waiting for the device inside a call.
     pub host_blocked: Picoseconds,
-}
-
-impl DeviceWaits {
-    /// Queued idle that no event wait explains.
-    pub fn unexplained(&self) -> Option<Picoseconds> {
-        let gaps = self.queued.as_ref()?.iter().filter(|gap| !gap.behind_event_wait);
-        Some(gaps.map(|gap| gap.pending.duration()).sum())
-    }
 }
 
 /// Computes the waits of every device in a timeline.

@@ -1,24 +1,11 @@
 //! `idle-with-queued-work`: the device stands still although its next work had long been handed over.
 
 use super::{Check, Doc, Measurement, WORK_IS_MISSING, us};
-use crate::analysis::{Analysis, DeviceWaits, QueuedGap};
+use crate::analysis::Analysis;
 use crate::report::{Bound, Unit};
 use crate::trace::Capture;
 use crate::units::Picoseconds;
 use serde_json::json;
-
-/// From this many gaps on, queued idle is no longer one slow first launch.
-const REPEATED: usize = 3;
-
-/// A single gap counts where the host itself spent nine tenths of it waiting for the device …
-const BLOCKED_TENTHS: i64 = 9;
-
-/// … and where it is longer than any first-use delay behind the return of a launch call: 1.1 ms was measured.
-const SINGLE_GAP_FLOOR: Picoseconds = Picoseconds::from_us(10_000);
-
-/// A single gap behind a record of a graph replay counts from here: the replay's own launch was over, so no first use
-/// explains it, and what is missing may be the rest of the replay.
-const AFTER_REPLAY_FLOOR: Picoseconds = Picoseconds::from_us(2_000);
 
 pub(super) static CHECK: Check = Check {
     id: "idle-with-queued-work",
@@ -50,7 +37,7 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let trace = &capture.primary().trace;
     let devices = analysis.timeline.devices.iter().zip(&analysis.waits.devices);
     let judged = devices.filter_map(|(device, waits)| {
-        let counted = counted(waits)?;
+        let counted = waits.unexplained_gaps()?;
         let time: Picoseconds = counted.iter().map(|gap| gap.pending.duration()).sum();
         let share = time.share_of(device.window.duration())?.share();
         Some((share, device, waits, counted, time))
@@ -93,28 +80,8 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
             ("longest_launched_by", json!(api)),
             ("host_waiting_in_calls_us", us(blocked)),
             ("queued_idle_us", us(all)),
-            ("behind_event_waits_us", us(all - waits.unexplained().unwrap_or(all))),
+            ("behind_event_waits_us", us(waits.behind_event_waits())),
         ],
         message,
     )
-}
-
-/// The gaps that count; `None` where no launch is known.
-///
-/// An event wait explains a gap unless the host was blocked on the device throughout: on one device the awaited work would
-/// have kept it busy.
-fn counted(waits: &DeviceWaits) -> Option<Vec<QueuedGap>> {
-    let blocked = |gap: &QueuedGap| {
-        let length = gap.pending.duration();
-        length > SINGLE_GAP_FLOOR && gap.host_blocked.ps() / BLOCKED_TENTHS >= length.ps() / 10
-    };
-    let gaps = waits.queued.as_ref()?.iter();
-    let unexplained: Vec<QueuedGap> =
-        gaps.filter(|gap| !gap.behind_event_wait || blocked(gap)).copied().collect();
-    if unexplained.len() >= REPEATED {
-        return Some(unexplained);
-    }
-    let after_replay =
-        |gap: &QueuedGap| gap.after_replay && gap.pending.duration() > AFTER_REPLAY_FLOOR;
-    Some(unexplained.into_iter().filter(|gap| blocked(gap) || after_replay(gap)).collect())
 }

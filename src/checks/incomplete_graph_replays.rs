@@ -12,7 +12,8 @@ pub(super) static CHECK: Check = Check {
     doc: Doc {
         measures: "The number of replays that own fewer device records than the fullest replay of the same graph (by the \
             graph id that the records carry), or fewer kernels than the smallest stream capture that could have built them \
-            (by the capture calls in this file or in a graph-capture shard beside it).",
+            (by the capture calls in this file or in a graph-capture shard beside it). Without either: fewer records than another \
+            replay with the same names, and replays that own part of another's records where there are more than two such forms.",
         misleads: "Profilers also lose records inside a replay: 26–65 % of the dispatches in one reported case. Every launch \
             then owns something, coverage reads 100 %, and idle is still false.",
         remedy: "As for `under-recorded-graph-replays`. Keep the graph-capture shard beside the trace: it is what makes a \
@@ -20,7 +21,9 @@ pub(super) static CHECK: Check = Check {
         limit: "0. A stream capture may count one node more than a replay shows, or 0.2 % of them: elided nodes were measured \
             as 994 → 993 and 1567 → 1566.",
         exceptions: "Different graphs have different sizes: piecewise capture legally shows replays of 4, 15 and 12 kernels \
-            in one file. Only replays of one graph, or a size that no captured graph has, count.",
+            in one file. Only replays of one graph, or a size that no captured graph has, count. The first and the last \
+            piece of a model may own part of what a middle one does. Loss that is the same in every replay looks like \
+            another graph; only a graph-capture shard or a wait for the device tells it.",
     },
     since: "0.1.0",
     guards: WORK_IS_MISSING,
@@ -68,6 +71,7 @@ fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {
             ("fewest_records", json!(sum.extremes.0)),
             ("most_records", json!(sum.extremes.1)),
             ("by_graph_id", json!(sum.n_by_graph_id)),
+            ("by_other_replays", json!(sum.n_by_kind)),
         ],
         message,
     )

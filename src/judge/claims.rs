@@ -1,5 +1,6 @@
 //! What a judged check does to the claims.
 
+use crate::checks::BOUNDED;
 use crate::report::{CheckReport, Claim, ClaimState, Claims, Level, State, WhyNotEvaluable};
 
 /// Withholds the claims that a check guards, if it gives reason to.
@@ -37,6 +38,7 @@ fn withhold(claims: &mut Claims, claim: Claim, id: &str) {
         by.push(id.to_owned());
     }
     match claim {
+        _ if BOUNDED.contains(&id) => {}
         Claim::Idle => claims.idle.device_inactive_pct = None,
         Claim::HostStarved => claims.idle.host_starved_pct = None,
         _ => {}

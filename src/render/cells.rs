@@ -47,7 +47,14 @@ pub(super) fn host_starved(capture: &CaptureReport) -> String {
 }
 
 fn range(capture: &CaptureReport, claim: Claim, bounds: Option<(Percent, Percent)>) -> String {
-    guarded(capture, claim, bounds, format::percent_range)
+    let stated = guarded(capture, claim, bounds, format::percent_range);
+    match (capture.cell(claim, bounds), bounds) {
+        // What is withheld is a number; that it lies between these is known all the same.
+        (Cell::Withheld(_), Some((lo, hi))) if lo < hi => {
+            format!("{stated}, between {}", format::percent_range((lo, hi)))
+        }
+        _ => stated,
+    }
 }
 
 /// A check's measured number and its limit, each a dash where there is none.

@@ -58,8 +58,34 @@ pub struct DeviceRecords {
     pub idle_with_queued_work_us: Option<Microseconds>,
     /// Idle while the host waited for the device inside a call.
     pub idle_under_blocking_sync_us: Option<Microseconds>,
+    /// How long it did nothing: what the records allow.
+    pub idle: IdleRecords,
     /// Streams, in order of their id.
     pub streams: Vec<StreamRecords>,
+}
+
+/// What the records allow to be said of one device's idle. Both ends are one number where nothing speaks for missing records.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct IdleRecords {
+    /// It did nothing for at least and at most so long, within its window.
+    pub inactive_us: Option<(Microseconds, Microseconds)>,
+    /// It waited for the host for at least and at most so long; absent where no launch is known.
+    pub host_starved_us: Option<(Microseconds, Microseconds)>,
+    /// The recorded idle by what explains it, in the order in which a part of a gap takes the first class that fits. They add up to it.
+    pub classes: Vec<GapClass>,
+    /// What widens the bounds.
+    pub doubts: Vec<String>,
+}
+
+/// A part of the recorded idle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GapClass {
+    /// `suspect`: unrecorded work could have run. `queued`: the next work had been launched, and nothing
+    /// explains what it waited for. `pending`: it waited for an event, or for a moment. `host-waits`: the host
+    /// waited for the device. `dispatch`: the rest of gaps of at most 20 µs. `host-starved`: nothing was there to run.
+    pub name: String,
+    /// How long.
+    pub time_us: Microseconds,
 }
 
 /// The time budget of one stream. `compute + collective + memcpy + idle = span`, exactly.

@@ -6,9 +6,9 @@
 use super::host::HostExecutions;
 use super::programs::Programs;
 use crate::analysis::launches::{DISPATCH_LATENCY, recording_end};
-use crate::trace::{Execution, NameId, Trace};
+use crate::trace::{DeviceId, Execution, NameId, Trace};
 use crate::units::{Interval, Picoseconds};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// The executions that the host recorded, by what became of them: the counts add up to all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,18 +35,32 @@ impl Account {
     }
 }
 
-/// Settles every execution of the host's best scope. `seen` holds those that left kernels.
+/// An execution whose kernels are missing, or some of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// The host's record of it; where there is none, from its first recorded kernel to its last.
+    pub host: Interval,
+    /// Where it ran; absent where its thread executes on several devices, or nothing of the thread was recorded.
+    pub device: Option<DeviceId>,
+}
+
+/// Settles every execution of the host's best scope, and returns the lost ones as well. `seen` holds those that left kernels, with
+/// the device where one tells.
 pub(super) fn account(
     trace: &Trace,
     programs: &Programs<'_>,
     hosts: &HostExecutions,
-    seen: &FxHashSet<u32>,
-) -> Account {
+    seen: &FxHashMap<u32, Option<DeviceId>>,
+) -> (Account, Vec<Missing>) {
+    let mut lost = Vec::new();
     let ends = Ends::of(trace);
     let mut obliged = Obliged { trace, programs, seen, known: FxHashMap::default() };
     let mut account = Account { n_with_kernels: seen.len() as u64, ..Account::default() };
     for rows in hosts.by_thread() {
-        let recorded = |row: &u32| seen.contains(row);
+        let recorded = |row: &u32| seen.contains_key(row);
+        let mut devices = rows.iter().filter_map(|row| seen.get(row).copied());
+        let first_device = devices.next().flatten();
+        let device = first_device.filter(|_| devices.all(|other| other == first_device));
         let n_seen = rows.iter().filter(|row| recorded(row)).count();
         let first = rows.iter().position(recorded).unwrap_or(rows.len());
         let last = rows.iter().rposition(recorded);
@@ -61,12 +75,15 @@ pub(super) fn account(
                 Some(true) if last.is_some_and(|last| at > last) && ends.cut_off(execution) => {
                     &mut account.n_cut_off
                 }
-                Some(true) => &mut account.n_lost,
+                Some(true) => {
+                    lost.push(Missing { host: execution.interval, device });
+                    &mut account.n_lost
+                }
             };
             *count += 1;
         }
     }
-    account
+    (account, lost)
 }
 
 /// Where the device's records begin and end.
@@ -115,7 +132,7 @@ impl Ends {
 struct Obliged<'a, 'p> {
     trace: &'a Trace,
     programs: &'a Programs<'p>,
-    seen: &'a FxHashSet<u32>,
+    seen: &'a FxHashMap<u32, Option<DeviceId>>,
     known: FxHashMap<Option<NameId>, Option<bool>>,
 }
 
@@ -142,7 +159,7 @@ impl Obliged<'_, '_> {
         match least.as_deref() {
             Some([]) | None => {
                 let with = |&row: &u32| self.trace.executions[row as usize].module == Some(name);
-                (ids.len() <= 1 && self.seen.iter().any(with)).then_some(true)
+                (ids.len() <= 1 && self.seen.keys().any(with)).then_some(true)
             }
             Some(least) if least.iter().all(|&min| min > 0) => Some(true),
             Some(least) if least.iter().all(|&min| min == 0) => Some(false),

@@ -3,7 +3,7 @@
 //! The launch join cannot tell: JAX's exporter drops both halves of a broken pair, so that every record that is left joins. The
 //! host's own records of executions are independent of the device's.
 
-use super::account::{Account, Ends, account};
+use super::account::{Account, Ends, Missing, account};
 use super::attribute::{DeviceExecution, HloAttributed};
 use super::host::{HostExecutions, launch_call, outermost};
 use super::programs::Programs;
@@ -24,6 +24,8 @@ pub struct Loss {
     /// Executions with fewer kernels than the schedule of their program must launch, over all programs. The first of a device
     /// may lack its beginning, and the last its end, where recording began or ended inside it.
     pub n_incomplete: u64,
+    /// The lost and the incomplete ones.
+    pub missing: Vec<Missing>,
     /// Executions with kernels whose program's schedule is known.
     pub n_with_schedule: u64,
     /// By program, with the most kernels first.
@@ -115,7 +117,11 @@ pub(super) fn loss(
             has_whole_replay(trace, one) || one.n_kernels > 0 && has_kernel(trace, of_event, one)
         })
         .collect();
-    let seen: FxHashSet<u32> = with_kernels.iter().filter_map(|one| one.host).collect();
+    let mut seen: FxHashMap<u32, Option<DeviceId>> = FxHashMap::default();
+    for (host, device) in with_kernels.iter().filter_map(|one| Some((one.host?, one.device))) {
+        let known = seen.entry(host).or_insert(Some(device));
+        *known = known.filter(|&known| known == device);
+    }
     let evidence = match hosts.scope {
         None => Evidence::NotEvaluable(Unevaluable::NoHostRecord),
         Some(_) if seen.is_empty() && may_belong(trace, launches, hosts) => {
@@ -125,11 +131,15 @@ pub(super) fn loss(
     };
     let sizes = Sizes { trace, launches, programs, of_event, ends: Ends::of(trace) };
     let incomplete = sizes.incomplete(&with_kernels);
+    let (account, mut missing) = account(trace, programs, hosts, &seen);
+    let short = with_kernels.iter().zip(&incomplete).filter(|(_, is_incomplete)| **is_incomplete);
+    missing.extend(short.filter_map(|(one, _)| sizes.missing(one)));
     let known = |one: &&&DeviceExecution| one.program.is_some_and(|at| programs.get(at).is_some());
     Loss {
         evidence,
         n_recorded: hosts.len() as u64,
-        account: account(trace, programs, hosts, &seen),
+        account,
+        missing,
         n_incomplete: incomplete.iter().filter(|&&is| is).count() as u64,
         n_with_schedule: with_kernels.iter().filter(known).count() as u64,
         programs: by_program(trace, programs, hosts, &with_kernels, &incomplete),
@@ -199,6 +209,13 @@ impl Sizes<'_, '_> {
         let rest = &schedule.slots[first as usize..];
         let due: u64 = rest.iter().map(|slot| u64::from(slot.emits.min)).sum();
         one.n_kernels >= due && !one.events.iter().any(by_graph)
+    }
+
+    fn missing(&self, one: &DeviceExecution) -> Option<Missing> {
+        let host = one.host.map(|host| self.trace.executions[host as usize].interval);
+        let work = || one.events.iter().map(|&at| self.trace.device_events[at as usize].interval);
+        let host = host.or_else(|| work().reduce(crate::units::Interval::hull))?;
+        Some(Missing { host, device: Some(one.device) })
     }
 
     fn was_cut_off(&self, one: &DeviceExecution) -> bool {

@@ -82,6 +82,7 @@ fn device(name: &str, total: i128, busy: i128) -> DeviceRecords {
         device_events: 4_400,
         idle_with_queued_work_us: Some(us((total - busy) / 2)),
         idle_under_blocking_sync_us: Some(us(250)),
+        idle: idleproof::report::IdleRecords::default(),
         streams: vec![StreamRecords {
             name: "stream:7".to_owned(),
             span_us: us(total),

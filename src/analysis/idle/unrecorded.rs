@@ -1,0 +1,284 @@
+//! When work could have run that was not recorded: launches whose work is missing, or may be incomplete.
+//!
+//! A stream runs in order. So what a launch left unrecorded ran after the work that was launched before it on its stream and
+//! before the work that was launched after it, and was over when a later wait for the device returned. Side streams inside a
+//! graph join before the stream goes on.
+//!
+//! A launch with records of its own is counted from the first of them. Idle before it is queued idle, which is a witness of its
+//! own; and graph launches prepare their graph inside the call, for up to milliseconds, before the device starts.
+
+use crate::analysis::graphs::Graphs;
+use crate::analysis::hlo::Missing;
+use crate::analysis::launches::Launches;
+use crate::trace::{DeviceId, HostCall, HostCallKind, IntervalSet, StreamId, ThreadId, Trace};
+use crate::units::{Interval, Picoseconds};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Why something may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// Graph launches without records.
+    LostReplay,
+    /// Graph launches with fewer records than others say.
+    IncompleteReplay,
+    /// Graph launches whose records nothing confirms to be complete.
+    UnconfirmedReplay,
+    /// Kernel launches without a record.
+    LostLaunch,
+    /// Executions of programs without kernels, or with too few.
+    LostExecution,
+}
+
+impl Cause {
+    /// What there are so many of.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::LostReplay => "graph launches without records",
+            Self::IncompleteReplay => {
+                "graph launches whose records are incomplete, or part of an incomplete set"
+            }
+            Self::UnconfirmedReplay => {
+                "graph launches whose records nothing confirms to be complete"
+            }
+            Self::LostLaunch => "kernel launches without a record",
+            Self::LostExecution => "executions of programs without their kernels",
+        }
+    }
+}
+
+/// The spans of one device in which unrecorded work could have run, with their causes.
+#[derive(Debug, Default)]
+pub(super) struct Unrecorded {
+    spans: Vec<(Interval, Cause)>,
+}
+
+impl Unrecorded {
+    /// The union over all causes, within the device's window.
+    pub(super) fn union(&self, window: Interval) -> IntervalSet {
+        IntervalSet::from_intervals(self.spans.iter().map(|(span, _)| *span)).clip(window)
+    }
+
+    /// The causes with the number of launches or executions each, in order.
+    pub(super) fn causes(&self) -> Vec<(Cause, u64)> {
+        let mut causes: Vec<Cause> = self.spans.iter().map(|(_, cause)| *cause).collect();
+        causes.sort_unstable();
+        causes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64)).collect()
+    }
+}
+
+/// Finds the spans of each device that recorded work, in the order of `devices`.
+pub(super) fn unrecorded(
+    trace: &Trace,
+    launches: &Launches,
+    graphs: &Graphs,
+    missing: &[Missing],
+    devices: &[(DeviceId, Interval)],
+) -> Vec<Unrecorded> {
+    let suspects = suspects(trace, launches, graphs);
+    let mut found: Vec<Unrecorded> = devices.iter().map(|_| Unrecorded::default()).collect();
+    if suspects.is_empty() && missing.is_empty() {
+        return found;
+    }
+    let lanes = Lanes::of(trace, launches);
+    for (call, cause) in suspects {
+        let host_call = &trace.host_calls[call];
+        let stream = lanes.stream_of(call, host_call);
+        for (found, &(device, window)) in found.iter_mut().zip(devices) {
+            if lanes.may_run_on(trace, call, host_call, device) {
+                let on_device = stream.filter(|&stream| trace.stream(stream).device == device);
+                let span = lanes.span(trace, call, on_device, window);
+                found.spans.extend(span.map(|span| (span, cause)));
+            }
+        }
+    }
+    for one in missing {
+        for (found, &(device, window)) in found.iter_mut().zip(devices) {
+            if one.device.is_none_or(|known| known == device) {
+                let next = lanes.first_launched_after(trace, device, one.host.end());
+                let span = Interval::new(one.host.start(), next.unwrap_or(window.end()));
+                found.spans.extend(span.map(|span| (span, Cause::LostExecution)));
+            }
+        }
+    }
+    found
+}
+
+/// The calls whose work is missing or may be incomplete.
+fn suspects(trace: &Trace, launches: &Launches, graphs: &Graphs) -> Vec<(usize, Cause)> {
+    let incomplete = graphs.shortfall.as_ref().is_some_and(|sum| sum.n_incomplete > 0);
+    let replays = graphs.replays.iter().filter(|replay| !replay.is_corroborated);
+    let replays = replays.map(|replay| {
+        let cause = match replay.n_records {
+            0 => Cause::LostReplay,
+            _ if incomplete => Cause::IncompleteReplay,
+            _ => Cause::UnconfirmedReplay,
+        };
+        (replay.call, cause)
+    });
+    let lost = launches.accountable(trace, HostCallKind::Launch);
+    let lost = lost.filter(|(call, _)| launches.n_records[*call] == 0);
+    replays.chain(lost.map(|(call, _)| (call, Cause::LostLaunch))).collect()
+}
+
+/// A launch with what it left on one stream.
+#[derive(Clone, Copy)]
+struct Left {
+    launched: Picoseconds,
+    first_start: Picoseconds,
+    last_end: Picoseconds,
+}
+
+/// The recorded work of a stream, in the order of its launch.
+#[derive(Default)]
+struct Lane {
+    launched: Vec<Picoseconds>,
+    /// The latest end up to each launch.
+    end_before: Vec<Picoseconds>,
+    /// The earliest start from each launch on.
+    start_from: Vec<Picoseconds>,
+}
+
+impl Lane {
+    fn of(mut left: Vec<Left>) -> Self {
+        left.sort_unstable_by_key(|one| one.launched);
+        let mut lane = Self::default();
+        for one in &left {
+            let before = lane.end_before.last().copied().unwrap_or(one.last_end);
+            lane.launched.push(one.launched);
+            lane.end_before.push(before.max(one.last_end));
+        }
+        lane.start_from = left.iter().map(|one| one.first_start).collect();
+        for at in (1..lane.start_from.len()).rev() {
+            lane.start_from[at - 1] = lane.start_from[at - 1].min(lane.start_from[at]);
+        }
+        lane
+    }
+
+    /// When all was over that had been launched before an instant.
+    fn end_before(&self, instant: Picoseconds) -> Option<Picoseconds> {
+        let before = self.launched.partition_point(|&launched| launched < instant);
+        self.end_before.get(before.checked_sub(1)?).copied()
+    }
+
+    /// When the first began that was launched after an instant.
+    fn start_after(&self, instant: Picoseconds) -> Option<Picoseconds> {
+        let before = self.launched.partition_point(|&launched| launched <= instant);
+        self.start_from.get(before).copied()
+    }
+}
+
+/// Where launches ran, as far as records tell.
+struct Lanes {
+    by_stream: FxHashMap<StreamId, Lane>,
+    /// The stream of each call that left records: the first one's.
+    of_call: FxHashMap<usize, StreamId>,
+    /// When the first record of each call began.
+    first_start: FxHashMap<usize, Picoseconds>,
+    /// The streams on which calls of a thread and kind left records.
+    usual: FxHashMap<(ThreadId, HostCallKind), FxHashSet<StreamId>>,
+    /// The devices on which calls of a thread left records.
+    devices_of: FxHashMap<ThreadId, FxHashSet<DeviceId>>,
+    /// Ends of waits for a whole device, by when they began: the earliest end among those that began later.
+    waits: Lane,
+}
+
+impl Lanes {
+    fn of(trace: &Trace, launches: &Launches) -> Self {
+        let mut left: FxHashMap<(StreamId, usize), Left> = FxHashMap::default();
+        let mut lanes = Self {
+            by_stream: FxHashMap::default(),
+            of_call: FxHashMap::default(),
+            first_start: FxHashMap::default(),
+            usual: FxHashMap::default(),
+            devices_of: FxHashMap::default(),
+            waits: Lane::of(device_waits(trace)),
+        };
+        for (event, launch) in trace.device_events.iter().zip(&launches.of_event) {
+            let Some(call) = launch.call() else { continue };
+            let host_call = &trace.host_calls[call];
+            let one = left.entry((event.stream, call)).or_insert(Left {
+                launched: host_call.interval.start(),
+                first_start: event.interval.start(),
+                last_end: event.interval.end(),
+            });
+            one.first_start = one.first_start.min(event.interval.start());
+            one.last_end = one.last_end.max(event.interval.end());
+            lanes.of_call.entry(call).or_insert(event.stream);
+            let first = lanes.first_start.entry(call).or_insert(event.interval.start());
+            *first = (*first).min(event.interval.start());
+            let key = (host_call.thread, host_call.kind);
+            lanes.usual.entry(key).or_default().insert(event.stream);
+            let device = trace.stream(event.stream).device;
+            lanes.devices_of.entry(host_call.thread).or_default().insert(device);
+        }
+        let mut by_stream: FxHashMap<StreamId, Vec<Left>> = FxHashMap::default();
+        let mut rows: Vec<_> = left.into_iter().collect();
+        rows.sort_unstable_by_key(|(key, _)| *key);
+        for ((stream, _), one) in rows {
+            by_stream.entry(stream).or_default().push(one);
+        }
+        lanes.by_stream =
+            by_stream.into_iter().map(|(stream, left)| (stream, Lane::of(left))).collect();
+        lanes
+    }
+
+    /// The stream of a call's work: where its own records are, else where all work of such calls of its thread is.
+    fn stream_of(&self, call: usize, host_call: &HostCall) -> Option<StreamId> {
+        if let Some(&own) = self.of_call.get(&call) {
+            return Some(own);
+        }
+        let usual = self.usual.get(&(host_call.thread, host_call.kind))?;
+        (usual.len() == 1).then(|| usual.iter().next().copied()).flatten()
+    }
+
+    /// True unless the call's own records, or all others of its thread, are on other devices.
+    fn may_run_on(&self, trace: &Trace, call: usize, host_call: &HostCall, on: DeviceId) -> bool {
+        match self.of_call.get(&call) {
+            Some(&stream) => trace.stream(stream).device == on,
+            None => self.devices_of.get(&host_call.thread).is_none_or(|known| known.contains(&on)),
+        }
+    }
+
+    /// When a call's work could have run on a device.
+    fn span(
+        &self,
+        trace: &Trace,
+        call: usize,
+        stream: Option<StreamId>,
+        window: Interval,
+    ) -> Option<Interval> {
+        let launched = trace.host_calls[call].interval.start();
+        let returned = trace.host_calls[call].interval.end();
+        let from = self.first_start.get(&call).copied().unwrap_or(launched);
+        let lane = stream.and_then(|stream| self.by_stream.get(&stream));
+        let before = lane.and_then(|lane| lane.end_before(launched));
+        let after = lane.and_then(|lane| lane.start_after(launched));
+        // Which device a wait is for is not recorded.
+        let waited = self.waits.start_after(returned).filter(|_| trace.devices.len() == 1);
+        let end = [after, waited].into_iter().flatten().min().unwrap_or(window.end());
+        Interval::new(before.map_or(from, |before| before.max(from)), end)
+    }
+
+    /// When the first work began on a device that was launched after an instant, on whatever stream.
+    fn first_launched_after(
+        &self,
+        trace: &Trace,
+        device: DeviceId,
+        instant: Picoseconds,
+    ) -> Option<Picoseconds> {
+        let on_device = |stream: &StreamId| trace.stream(*stream).device == device;
+        let lanes = self.by_stream.iter().filter(|(stream, _)| on_device(stream));
+        lanes.filter_map(|(_, lane)| lane.start_after(instant)).min()
+    }
+}
+
+/// Waits for a whole device: by when they began, with their end.
+fn device_waits(trace: &Trace) -> Vec<Left> {
+    let waits = trace.host_calls.iter().filter(|call| call.kind == HostCallKind::DeviceSync);
+    let wait = |call: &HostCall| Left {
+        launched: call.interval.start(),
+        first_start: call.interval.end(),
+        last_end: call.interval.end(),
+    };
+    waits.map(wait).collect()
+}
