@@ -51,7 +51,7 @@ fn range(capture: &CaptureReport, claim: Claim, bounds: Option<(Percent, Percent
     match (capture.cell(claim, bounds), bounds) {
         // What is withheld is a number; that it lies between these is known all the same.
         (Cell::Withheld(_), Some((lo, hi))) if lo < hi => {
-            format!("{stated}, between {}", format::percent_range((lo, hi)))
+            format!("{stated}, within {}", format::percent_range((lo, hi)))
         }
         _ => stated,
     }

@@ -1,5 +1,5 @@
-//! Attribution of JAX captures, held against what is known: labels that were hidden, and the true instructions of the synthetic
-//! captures. The captures do not ship.
+//! Attribution of JAX captures, held against what is known: labels that were hidden, and the true instructions of synthetic
+//! captures. Those that ship are always there; given ones join them.
 
 #![expect(
     clippy::unwrap_used,
@@ -8,10 +8,11 @@
     reason = "a test fails by panicking, with the reason"
 )]
 
-use crate::harness::{assert_no_mismatch, outside_data};
-use idleproof::analysis::hlo::{
-    Evidence, HloAttribution, HloClass, InstructionRef, SourceLevel, Unattributed, instruction,
-};
+mod given;
+
+use crate::captures;
+use crate::harness::{assert_no_mismatch, in_crate};
+use idleproof::analysis::hlo::{Evidence, HloAttribution, HloClass, InstructionRef, instruction};
 use idleproof::analysis::{Analysis, analyse};
 use idleproof::read;
 use idleproof::trace::{Capture, ExecutionScope, HloLabelId, Trace};
@@ -19,25 +20,13 @@ use idleproof::units::Picoseconds;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Captures whose labels can be hidden.
-const LABELLED: &[&str] = &[
-    "mi300-conv",
-    "mi300-conv-legacy",
-    "mi300-attention",
-    "mi300-gemm",
-    "synth-graph-full-recorded",
-    "synth-graph-under-recorded-1of5",
-    "synth-async-label-not-in-hlo",
-    "synth-scan-loop-graph",
-];
-
-/// Captures with the true instruction of every device event in the order of the file.
-const WITH_TRUTH: &[&str] = &[
-    "synth-graph-all-recorded-no-exact",
-    "synth-graph-full-recorded",
-    "synth-graph-unannotated",
-    "synth-graph-under-recorded-1of5",
-    "synth-scan-loop-graph",
+/// Captures that ship and whose labels can be hidden.
+const SHIPPED_LABELLED: &[&str] = &[
+    "jax-async-label",
+    "jax-eight-one-recorded",
+    "jax-graph",
+    "jax-loop-graph",
+    "jax-one-of-eight",
 ];
 
 /// Which labels are hidden.
@@ -73,9 +62,32 @@ impl Mask {
     }
 }
 
-fn folder() -> Option<PathBuf> {
-    let corpus = outside_data("IDLEPROOF_CORPUS", "../shared/captures", "captures")?;
-    Some(corpus.join("jax"))
+/// A capture, and the true instruction of each device event where one is known, in the order of the file.
+struct Known {
+    name: String,
+    folder: PathBuf,
+    truth: Vec<Option<String>>,
+}
+
+/// Captures with labels: name and folder.
+fn labelled() -> Vec<(String, PathBuf)> {
+    let shipped = SHIPPED_LABELLED
+        .iter()
+        .map(|name| ((*name).to_owned(), in_crate("tests/captures").join(name)));
+    shipped.chain(given::labelled()).collect()
+}
+
+/// The synthetic captures that ship, with the truth that their text implies.
+fn shipped_with_truth() -> Vec<Known> {
+    let known = |folder: PathBuf| {
+        let text = std::fs::read_to_string(folder.join(captures::TRUTH)).ok()?;
+        let truth = text.lines().map(|line| {
+            let instruction = line.split('\t').nth(2).unwrap();
+            (instruction != "-").then(|| instruction.to_owned())
+        });
+        Some(Known { name: captures::name(&folder), truth: truth.collect(), folder })
+    };
+    captures::samples().into_iter().filter_map(known).collect()
 }
 
 fn load(path: &Path) -> Capture {
@@ -152,18 +164,17 @@ fn score(
 
 #[test]
 fn hidden_labels_are_found_again_or_not_at_all() {
-    let Some(folder) = folder() else { return };
     let mut mismatches = Vec::new();
     let mut order = Score::default();
-    for &name in LABELLED {
+    for (name, folder) in labelled() {
         let mut before: Vec<(String, Vec<HloClass>, Vec<Option<(u64, String)>>)> = Vec::new();
-        let full = load(&folder.join(name));
+        let full = load(&folder);
         let full_analysis = analyse(&full);
         let truth = told(&full.primary().trace, hlo(&full_analysis));
         let is_label = |event: usize| hlo(&full_analysis).of_event[event].class == HloClass::Exact;
         for hidden in HIDDEN {
             for mask in MASKS {
-                let mut capture = load(&folder.join(name));
+                let mut capture = load(&folder);
                 hide(&mut capture.records[0].trace, mask, hidden);
                 let analysis = analyse(&capture);
                 let (trace, hlo) = (&capture.primary().trace, hlo(&analysis));
@@ -189,6 +200,7 @@ fn hidden_labels_are_found_again_or_not_at_all() {
         mismatches.extend(contradictions(&before));
     }
     println!("order in all masked runs: {order:?}");
+    assert!(order.right.0 > 0, "no answer was scored");
     let all = order.right.1 + order.wrong.1;
     let share = order.right.1.share_of(all).unwrap().share();
     if share < 0.98 {
@@ -231,23 +243,18 @@ fn contradictions(runs: &[(String, Vec<HloClass>, Vec<Option<(u64, String)>>)]) 
 
 #[test]
 fn synthetic_captures_agree_with_their_truth() {
-    let Some(folder) = folder() else { return };
     let mut mismatches = Vec::new();
-    for &name in WITH_TRUTH {
-        let text = std::fs::read(folder.join(name).join("truth.json")).unwrap();
-        let truth: serde_json::Value = serde_json::from_slice(&text).unwrap();
-        let truth: Vec<&str> = truth["true_hlo_op"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|op| op.as_str().unwrap())
-            .collect();
-        let capture = load(&folder.join(name));
+    let shipped = shipped_with_truth();
+    assert_eq!(shipped.len(), 6, "shipped captures with a truth");
+    for Known { name, folder, truth } in shipped.into_iter().chain(given::with_truth()) {
+        let capture = load(&folder);
         let analysis = analyse(&capture);
         let (trace, hlo) = (&capture.primary().trace, hlo(&analysis));
         assert_eq!(trace.device_events.len(), truth.len(), "{name}");
+        // A label that no stored program has is kept as it is, and names no instruction.
         let scores = score(trace, hlo, |event, answer| {
-            Some(answer.as_ref().is_some_and(|(_, op)| op == truth[event]))
+            let is_label = hlo.of_event[event].class == HloClass::ExactLabel;
+            (!is_label).then(|| answer.as_ref().map(|(_, op)| op) == truth[event].as_ref())
         });
         println!("{name}: {}", shown(&scores));
         let wrong: u64 = scores.values().map(|score| score.wrong.0).sum();
@@ -259,78 +266,46 @@ fn synthetic_captures_agree_with_their_truth() {
     assert_no_mismatch(&mismatches);
 }
 
-/// Kernels of the class by name and by order that the facts count for the synthetic capture without labels.
+/// The iteration of each kernel in a loop, as the text of the capture implies it.
 #[test]
-fn classes_of_a_capture_without_labels() {
-    let Some(folder) = folder() else { return };
-    let capture = load(&folder.join("synth-graph-all-recorded-no-exact"));
-    let analysis = analyse(&capture);
-    let hlo = hlo(&analysis);
-    let total = |class| (hlo.class(class).n, hlo.class(class).time.to_string());
-    assert_eq!(total(HloClass::Exact).0, 0);
-    assert_eq!(total(HloClass::Name), (45, "2713.222".to_owned()));
-    assert_eq!(hlo.class(HloClass::Order).n, 105);
+fn kernels_of_a_loop_have_their_iteration() {
+    let folder = in_crate("tests/captures/jax-loop-graph");
+    let truth = std::fs::read_to_string(folder.join(captures::TRUTH)).unwrap();
+    let truth: Vec<Option<u32>> =
+        truth.lines().map(|line| Some(line.split('\t').nth(3)?.parse().unwrap())).collect();
+    let analysis = analyse(&load(&folder));
+    let found: Vec<_> = hlo(&analysis).of_event.iter().map(|one| one.iteration).collect();
+    assert_eq!(found, truth);
+    assert_eq!(found.iter().filter(|one| **one == Some(6)).count(), 3 * 4);
 }
 
 #[test]
-fn every_kernel_of_a_loop_graph_has_its_iteration() {
-    let Some(folder) = folder() else { return };
-    let capture = load(&folder.join("synth-scan-loop-graph"));
-    let analysis = analyse(&capture);
-    let hlo = hlo(&analysis);
-    // Three kernels before the loop, then six in each of seven iterations.
-    for (event, one) in hlo.of_event.iter().enumerate() {
-        let in_run = u32::try_from(event % 45).unwrap();
-        let expected = in_run.checked_sub(3).map(|in_loop| in_loop / 6);
-        assert_eq!(one.iteration, expected, "event {event}");
-    }
-    assert_eq!(hlo.executions.len(), 3);
-}
-
-#[test]
-fn two_kernels_that_the_tracer_left_unlabelled() {
-    let Some(folder) = folder() else { return };
-    let capture = load(&folder.join("mi300-conv"));
+fn a_label_of_no_stored_program_is_kept() {
+    let capture = load(&in_crate("tests/captures/jax-async-label"));
     let analysis = analyse(&capture);
     let (trace, hlo) = (&capture.primary().trace, hlo(&analysis));
-    let answers = told(trace, hlo);
-    let mut found = Vec::new();
-    for (event, one) in hlo.of_event.iter().enumerate() {
-        let name = trace.name(trace.device_events[event].name);
-        if one.class != HloClass::Exact && !name.starts_with("__amd_rocclr") {
-            found.push((name, one.class, answers[event].clone().map(|(_, op)| op)));
-        }
-    }
-    assert_eq!(
-        found,
-        [
-            (
-                "input_transpose_fusion_1.kd",
-                HloClass::Name,
-                Some("input_transpose_fusion.1".to_owned())
-            ),
-            ("Im3d2Col.kd", HloClass::Order, Some("cudnn-conv.1".to_owned())),
-        ]
-    );
+    assert_eq!((hlo.class(HloClass::ExactLabel).n, hlo.class(HloClass::Exact).n), (4, 12));
+    let kept = trace.device_events.iter().zip(&hlo.of_event);
+    let kept: Vec<_> = kept
+        .filter(|(_, one)| one.class == HloClass::ExactLabel)
+        .map(|(event, _)| trace.name(trace.hlo_labels[event.hlo.unwrap().index()].op.unwrap()))
+        .collect();
+    assert_eq!(kept, ["all-gather.34"; 4]);
 }
 
+/// What the host recorded against what left kernels: the loss that the join of launches cannot see.
 #[test]
-fn recorded_executions_against_those_with_kernels() {
-    let Some(folder) = folder() else { return };
+fn lost_executions_are_counted() {
     use ExecutionScope::DeviceWithProgram;
-    for (name, scope, recorded, with_kernels, devices) in [
-        ("mi300-conv", DeviceWithProgram, 40, 40, (Some(8), 8)),
-        ("mi300-conv-legacy", DeviceWithProgram, 80, 5, (Some(8), 1)),
-        ("mi300-attention", DeviceWithProgram, 81, 81, (Some(1), 1)),
-        ("mi300-gemm", DeviceWithProgram, 42, 42, (Some(1), 1)),
-        ("synth-graph-full-recorded", DeviceWithProgram, 5, 5, (Some(1), 1)),
-        ("synth-graph-under-recorded-1of5", DeviceWithProgram, 5, 1, (Some(1), 1)),
-        ("synth-graph-under-recorded-0of5", DeviceWithProgram, 5, 0, (Some(1), 0)),
+    for (name, recorded, with_kernels, devices) in [
+        ("jax-graph", 5, 5, (Some(1), 1)),
+        ("jax-graph-lost", 5, 1, (Some(1), 1)),
+        ("jax-one-of-eight", 6, 6, (Some(1), 1)),
+        ("jax-eight-one-recorded", 48, 6, (Some(8), 1)),
     ] {
-        let capture = load(&folder.join(name));
-        let analysis = analyse(&capture);
+        let analysis = analyse(&load(&in_crate("tests/captures").join(name)));
         let loss = &hlo(&analysis).loss;
-        assert_eq!(loss.evidence, Evidence::Scope(scope), "{name}");
+        assert_eq!(loss.evidence, Evidence::Scope(DeviceWithProgram), "{name}");
         assert_eq!(
             (loss.n_recorded, loss.account.n_with_kernels),
             (recorded, with_kernels),
@@ -338,55 +313,5 @@ fn recorded_executions_against_those_with_kernels() {
         );
         let found = (loss.devices.n_executing, loss.devices.n_with_executions);
         assert_eq!(found, devices, "{name}");
-        assert!(loss.programs.iter().all(|program| program.n_incomplete == 0), "{name}");
     }
-}
-
-/// GPU time by the level at which the line was found, and what XProf's operation views leave out (its own output, 2.24.2).
-#[test]
-fn lines_and_omissions_agree_with_the_facts() {
-    let Some(folder) = folder() else { return };
-    for (name, own, inner, none, left_out) in [
-        ("mi300-attention", "1973.6", "1759.9", "29.5", "82.6"),
-        // 16.1 µs and 6.8 µs more than the labelled kernels have: the two that were found again.
-        ("mi300-conv", "26891.8", "0.0", "681.7", "586.4"),
-        ("mi300-conv-legacy", "3490.8", "0.0", "95.7", "0.0"),
-        ("mi300-gemm", "3387.6", "0.0", "27.6", "60.2"),
-        ("synth-graph-all-recorded-no-exact", "11497.7", "635.9", "0.0", "0.0"),
-    ] {
-        let capture = load(&folder.join(name));
-        let analysis = analyse(&capture);
-        let hlo = hlo(&analysis);
-        let shown = |time: Picoseconds| format!("{:.1}", time.as_us_f64());
-        let level = |level: SourceLevel| shown(hlo.tables.by_level[level as usize].time);
-        let found = [
-            level(SourceLevel::Own),
-            level(SourceLevel::InnerUnanimous),
-            level(SourceLevel::None),
-            shown(hlo.counts.left_out_by_op_views().time),
-        ];
-        assert_eq!(found, [own, inner, none, left_out], "{name}");
-        assert_eq!(level(SourceLevel::InnerSeveral), "0.0", "{name}");
-    }
-}
-
-#[test]
-fn a_label_that_no_hlo_has_is_kept_as_such() {
-    let Some(folder) = folder() else { return };
-    let capture = load(&folder.join("synth-async-label-not-in-hlo"));
-    let analysis = analyse(&capture);
-    let hlo = hlo(&analysis);
-    assert_eq!(hlo.class(HloClass::ExactLabel).n, 5);
-    assert_eq!(hlo.counts.label_not_stored.time.to_string(), "593.445");
-    assert_eq!(hlo.class(HloClass::Exact).n, 145);
-}
-
-#[test]
-fn equal_programs_of_one_name_are_not_told_apart() {
-    let Some(folder) = folder() else { return };
-    let mut capture = load(&folder.join("mi300-attention"));
-    hide(&mut capture.records[0].trace, Mask::All, Hidden::Label);
-    let analysis = analyse(&capture);
-    let reasons = &hlo(&analysis).counts.unattributed;
-    assert!(reasons.iter().any(|(reason, _)| *reason == Unattributed::AmbiguousProgram));
 }
