@@ -22,10 +22,6 @@ const CASES: [&str; 36] = [
 /// An entry whose expectation is met fails the test, so that the table only shrinks.
 const LATER: &[(&str, &str, &str)] = &[
     ("03", "host_span_us", "a host window beside the devices' windows"),
-    ("05", "collective_outlier", "collective-outlier"),
-    ("05", "claims.kernel_ranking", "collective-outlier withholds the ranking"),
-    ("05", "flags.collective_wait_outlier", "collective-outlier"),
-    ("05", "ci", "collective-outlier fails this capture"),
     ("06", "ranks", "comparison of the ranks of one job"),
     ("06", "all_present_window_us", "comparison of the ranks of one job"),
     ("06", "transfer_upper_bound_us", "comparison of the ranks of one job"),
@@ -35,7 +31,6 @@ const LATER: &[(&str, &str, &str)] = &[
     ("08", "clipped.kernel_sum_us", "figures with the overrun cut off"),
     ("34", "device1.idle_us", "idle on a window common to all devices"),
     ("34", "device1.idle_pct", "idle on a window common to all devices"),
-    ("35", "flags.device_id_not_in_properties", "unknown-device"),
     ("55", "linked_only.window_us", "idle without the work that was launched before the window"),
     ("55", "linked_only.total_us", "idle without the work that was launched before the window"),
     ("55", "linked_only.busy_us", "idle without the work that was launched before the window"),
