@@ -16,6 +16,7 @@ mod number;
 mod refusal;
 mod sniff;
 mod source;
+mod tally;
 mod text;
 mod window;
 mod xplane;

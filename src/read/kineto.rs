@@ -12,15 +12,15 @@ mod header;
 mod lanes;
 mod layouts;
 mod settle;
-mod tally;
 mod values;
 
 use super::bytes::Text;
 use super::document::{self, ByteOrderMark, Sink};
 use super::json::{Escapes, Parse};
 use super::limits::{KEPT_EVENTS_MAX, NAMES_BYTES_MAX, NAMES_MAX, STREAMS_MAX, THREADS_MAX};
-use super::refusal::Refusal;
+use super::refusal::{self, Refusal};
 use super::source::Source;
+use super::tally::Oddity;
 use super::text::decode;
 use super::window::{WINDOW_BYTES, Window};
 use super::{ReadError, ReadErrorKind};
@@ -48,7 +48,7 @@ fn read_text(path: &Path, shown: &str, window_bytes: usize) -> Result<Record, Re
         Err(refusal) => return Err(true_cause(refusal, &mut source)),
     };
     if mark == ByteOrderMark::Utf8 {
-        kineto.builder.tally.note("bom", "UTF-8", 1);
+        kineto.builder.tally.note(Oddity::Bom, "", 1);
     }
     kineto.check_is_kineto()?;
     let Kineto { mut builder, header, classes, .. } = kineto;
@@ -56,7 +56,7 @@ fn read_text(path: &Path, shown: &str, window_bytes: usize) -> Result<Record, Re
     classes.tell(&mut builder.trace.profiler, &mut builder.tally);
     settle::settle(&mut builder, header.base_unix_ns);
     let (bytes, sha256) = source.on_disk();
-    let (notices, damaged) = builder.tally.finish(path);
+    let (notices, damaged) = builder.tally.finish(|offsets| refusal::lines(path, offsets));
     builder.trace.damaged = damaged;
     let source =
         RecordSource { path: shown.to_owned(), format: FileFormat::Kineto, bytes, sha256, events };
@@ -145,8 +145,8 @@ impl Kineto {
         for odd in &draft.odd {
             self.builder.odd_number(&event, *odd, base, self.classes.class(class));
         }
-        if let Some(oddity) = draft.oddity {
-            self.builder.odd_element(&event, oddity, self.classes.class(class));
+        if let Some(why) = draft.no_event {
+            self.builder.odd_element(&event, why, self.classes.class(class));
             return Ok(end);
         }
         self.builder.take(&event, self.classes.count(class));

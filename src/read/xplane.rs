@@ -19,11 +19,11 @@ mod plane;
 mod programs;
 mod session;
 mod stat;
-mod tally;
 mod walk;
 mod wire;
 
 use super::refusal::Refusal;
+use super::tally::Oddity;
 use super::{ReadError, ReadErrorKind};
 use crate::trace::{FileFormat, Record, RecordSource};
 use builder::Builder;
@@ -33,7 +33,6 @@ use lines::{Anchor, Opened, Role};
 use plane::Space;
 use sha2::{Digest, Sha256};
 use std::path::Path;
-use tally::Oddity;
 
 /// Reads a file that holds an XSpace, or refuses it.
 pub(super) fn read(path: &Path, shown: &str) -> Result<Record, ReadError> {
@@ -58,7 +57,7 @@ pub(super) fn record(bytes: &[u8], shown: &str) -> Result<Record, ReadError> {
 
 fn finish(mut builder: Builder, bytes: &[u8], shown: &str) -> Record {
     builder.trace.resolution = builder.resolution();
-    let (notices, damaged) = builder.tally.finish();
+    let (notices, damaged) = builder.tally.finish(|_| Vec::new());
     builder.trace.damaged = damaged;
     let digest = Sha256::digest(bytes);
     let source = RecordSource {

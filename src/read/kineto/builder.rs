@@ -6,11 +6,11 @@
 use super::super::api::{self, Naming};
 use super::super::collectives;
 use super::super::json::NonFinite;
-use super::event::{Event, Oddity, ValueKind};
+use super::super::tally::{Oddity, Tally};
+use super::event::{Event, NoEvent, ValueKind};
 use super::fields::Field;
 use super::flows::Flows;
 use super::lanes::{Lanes, flow_lane};
-use super::tally::Tally;
 use super::values::{self, NoTime};
 use crate::trace::{
     Annotation, Collective, CollectiveId, CorrelationId, DamageFault, DeviceEvent, DeviceEventKind,
@@ -261,19 +261,19 @@ impl Builder {
 
     #[cold]
     fn bad(&mut self, event: &Event<'_>, side: RecordSide, name: NameId, what: &str) {
-        self.tally.note("bad-event", what, 1);
+        self.tally.note(Oddity::BadEvent, what, 1);
         self.tally.damage(DamageFault::Unreadable, side, name, Some(event.offset));
     }
 
     /// An element of `traceEvents` that is JSON and no event.
-    pub(super) fn odd_element(&mut self, event: &Event<'_>, oddity: Oddity, class: Class) {
-        let what = match oddity {
-            Oddity::NotAnObject => "no object",
-            Oddity::ArgsNotAnObject => "args no object",
+    pub(super) fn odd_element(&mut self, event: &Event<'_>, why: NoEvent, class: Class) {
+        let what = match why {
+            NoEvent::NotAnObject => "no object",
+            NoEvent::ArgsNotAnObject => "args no object",
         };
         match (class.side(), self.name(event)) {
             (Some(side), Some(name)) => self.bad(event, side, name, what),
-            _ => self.tally.note("bad-event", what, 1),
+            _ => self.tally.note(Oddity::BadEvent, what, 1),
         }
     }
 
@@ -309,7 +309,7 @@ impl Builder {
     #[inline]
     fn repeated_keys(&mut self, event: &Event<'_>) {
         for key in &event.map.repeated {
-            self.tally.note("duplicate-json-key", key, 1);
+            self.tally.note(Oddity::DuplicateJsonKey, key, 1);
         }
     }
 
@@ -365,7 +365,7 @@ impl Builder {
         let (kind, naming) = api::classify(self.trace.names.get(api));
         if naming == Naming::UnknownLaunch {
             let name = self.trace.names.get(api).to_owned();
-            self.tally.note("unknown-launch-api", &name, 1);
+            self.tally.note(Oddity::UnknownLaunchApi, &name, 1);
             // Not remembered, so that each call is counted.
             return kind;
         }

@@ -103,7 +103,7 @@ impl<'a> Event<'a> {
 
 /// What is wrong with an element of `traceEvents` that is valid JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Oddity {
+pub(super) enum NoEvent {
     /// It is no object.
     NotAnObject,
     /// Its `args` are no object.
@@ -124,7 +124,7 @@ pub(super) struct Draft {
     /// Numbers that are no JSON.
     pub(super) odd: Vec<NonFinite>,
     /// What makes the element no event.
-    pub(super) oddity: Option<Oddity>,
+    pub(super) no_event: Option<NoEvent>,
 }
 
 impl Draft {
@@ -132,7 +132,7 @@ impl Draft {
     pub(super) fn read(&mut self, text: Text<'_>, at: usize) -> Parse<usize> {
         self.clear();
         if text.at(at) != b'{' {
-            self.oddity = Some(Oddity::NotAnObject);
+            self.no_event = Some(NoEvent::NotAnObject);
             return json::whole_value(text, at, &mut self.odd);
         }
         self.object(text, at, Level::Event)
@@ -144,7 +144,7 @@ impl Draft {
         self.map.repeated.clear();
         self.spans.clear();
         self.odd.clear();
-        (self.phase, self.category, self.oddity) = (None, None, None);
+        (self.phase, self.category, self.no_event) = (None, None, None);
     }
 
     fn object(&mut self, text: Text<'_>, at: usize, level: Level) -> Parse<usize> {
@@ -185,7 +185,7 @@ impl Draft {
             b'{' => self.object(text, at, Level::Args),
             b'n' => self.value(text, at, None),
             _ => {
-                self.oddity = Some(Oddity::ArgsNotAnObject);
+                self.no_event = Some(NoEvent::ArgsNotAnObject);
                 self.value(text, at, None)
             }
         }

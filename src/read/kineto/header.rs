@@ -5,7 +5,7 @@ use super::super::limits::{
     LOG_LINE_BYTES_MAX,
 };
 use super::super::number;
-use super::tally::Tally;
+use super::super::tally::{Oddity, Tally};
 use crate::trace::{DeviceProperties, Distributed, Profiler};
 use serde_json::Value;
 
@@ -32,11 +32,11 @@ impl Header {
     /// Takes a top-level field.
     pub(super) fn field(&mut self, key: &str, text: &[u8], tally: &mut Tally) {
         if text.len() > HEADER_VALUE_BYTES_MAX {
-            tally.note("large-header", key, 1);
+            tally.note(Oddity::LargeHeader, key, 1);
             return;
         }
         if self.profiler.fields.iter().any(|(known, _)| known == key) {
-            tally.note("duplicate-json-key", key, 1);
+            tally.note(Oddity::DuplicateJsonKey, key, 1);
             self.profiler.fields.retain(|(known, _)| known != key);
         }
         let value: Value = serde_json::from_slice(text)

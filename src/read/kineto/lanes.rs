@@ -1,9 +1,9 @@
 //! Where events ran: host threads, devices and streams, numbered as they are met.
 
 use super::super::number;
+use super::super::tally::Tally;
 use super::event::{Event, ValueKind};
 use super::fields::Field;
-use super::tally::Tally;
 use super::values;
 use crate::trace::{
     Device, DeviceId, NameId, Process, ProcessId, Stream, StreamId, Thread, ThreadId, Trace,

@@ -112,7 +112,7 @@ impl Layouts {
         class: usize,
     ) {
         let learnable =
-            draft.odd.is_empty() && draft.oddity.is_none() && draft.spans.len() <= VALUES_MAX;
+            draft.odd.is_empty() && draft.no_event.is_none() && draft.spans.len() <= VALUES_MAX;
         if !learnable || self.nodes.len() + draft.spans.len() >= LAYOUT_NODES_MAX {
             return;
         }

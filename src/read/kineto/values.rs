@@ -1,10 +1,10 @@
 //! Values of an event as numbers and names, with a note of what had to be tolerated.
 
 use super::super::number::{self, BadTime, Rounding};
+use super::super::tally::{Oddity, Tally};
 use super::super::text::Fidelity;
 use super::event::{Event, Value, ValueKind};
 use super::fields::Field;
-use super::tally::Tally;
 use crate::trace::{NameId, Names};
 
 /// Why an event has no time.
@@ -33,10 +33,10 @@ pub(super) fn time(event: &Event<'_>, field: Field, tally: &mut Tally) -> Result
         BadTime::OutOfRange => NoTime::OutOfRange,
     })?;
     if rounding == Rounding::Rounded {
-        tally.note("rounded-time", field.key(), 1);
+        tally.note(Oddity::RoundedTime, field.key(), 1);
     }
     if value.kind == ValueKind::String {
-        tally.note("string-number", field.key(), 1);
+        tally.note(Oddity::StringNumber, field.key(), 1);
     }
     Ok(ns)
 }
@@ -64,7 +64,7 @@ fn integer<T>(
         ValueKind::Number => parse(value.bytes),
         ValueKind::String => {
             let parsed = parse(value.bytes.trim_ascii())?;
-            tally.note("string-number", field.key(), 1);
+            tally.note(Oddity::StringNumber, field.key(), 1);
             Some(parsed)
         }
         ValueKind::Container | ValueKind::NonFinite => None,
@@ -95,7 +95,7 @@ pub(super) fn name(
 ) -> Option<NameId> {
     let (text, fidelity) = event.get(field)?.text();
     if fidelity == Fidelity::Lossy {
-        tally.note("invalid-utf8", field.key(), 1);
+        tally.note(Oddity::InvalidUtf8, field.key(), 1);
     }
     names.intern(&text)
 }

@@ -2,9 +2,9 @@
 
 use super::super::limits::{KEPT_EVENTS_MAX, NAMES_BYTES_MAX, NAMES_MAX};
 use super::super::refusal::Refusal;
+use super::super::tally::{Oddity, Tally};
 use super::plane::Dictionary;
 use super::stat::{Key, Stats, Value};
-use super::tally::{Oddity, Tally};
 use super::walk::Timing;
 use crate::trace::{
     CorrelationId, DamageFault, GraphNode, GraphNodeId, HloLabel, HloLabelId, NameId, RecordSide,
@@ -85,7 +85,7 @@ impl Builder {
                 Some(interval)
             }
             Err(fault) => {
-                self.tally.damage(fault, side, name);
+                self.tally.damage(fault, side, name, None);
                 None
             }
         }

@@ -7,12 +7,12 @@
 
 use super::super::collectives::is_collective;
 use super::super::refusal::Refusal;
+use super::super::tally::Oddity;
 use super::builder::Builder;
 use super::id_map::IdMap;
 use super::lines::{Anchor, Opened, is_stream};
 use super::plane::{Dictionary, Line};
 use super::stat::{Key, Stat, Stats, Value};
-use super::tally::Oddity;
 use super::walk::{self, Walk};
 use crate::trace::{
     CopyDetail, DamageFault, Device, DeviceEvent, DeviceEventKind, DeviceId, DeviceProperties,
@@ -87,7 +87,7 @@ fn stream<'a>(
             continue;
         };
         if interval.is_empty() {
-            builder.tally.damage(DamageFault::ZeroDuration, side, name.name);
+            builder.tally.damage(DamageFault::ZeroDuration, side, name.name, None);
         }
         builder.keep()?;
         let stream = *stream.get_or_insert_with(|| stream_id(builder, ordinal, line.id));

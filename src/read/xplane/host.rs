@@ -5,6 +5,7 @@
 
 use super::super::api;
 use super::super::refusal::Refusal;
+use super::super::tally::Oddity;
 use super::builder::Builder;
 use super::device::aggregated;
 use super::execution::{self, Executions, Source};
@@ -12,7 +13,6 @@ use super::id_map::IdMap;
 use super::lines::{Anchor, Opened};
 use super::plane::{Dictionary, Line};
 use super::stat::{Key, Stats, Value};
-use super::tally::Oddity;
 use super::walk::Walk;
 use crate::trace::{
     Annotation, Execution, HostCall, HostCallKind, HostSpan, NameId, Process, ProcessId,

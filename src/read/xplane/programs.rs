@@ -4,12 +4,12 @@
 //! to is decoded: it makes 19 to 69 % of real files.
 
 use super::super::refusal::Refusal;
+use super::super::tally::Oddity;
 use super::builder::Builder;
 use super::hlo;
 use super::lines::{Opened, Role};
 use super::plane::{Dictionary, EventName};
 use super::stat::{Key, Value, stat};
-use super::tally::Oddity;
 use super::wire::{Fault, Message};
 use crate::trace::{Hlo, HloLabel, NameId, Program};
 

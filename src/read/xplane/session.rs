@@ -3,12 +3,12 @@
 use super::super::limits::{
     HEADER_FIELD_BYTES_MAX, HEADER_FIELDS_MAX, HEADER_ROWS_MAX, LOG_LINE_BYTES_MAX,
 };
+use super::super::tally::Oddity;
 use super::builder::Builder;
 use super::device::text;
 use super::lines::{Anchor, Opened, Role};
 use super::plane::Space;
 use super::stat::{Stat, Value};
-use super::tally::Oddity;
 use super::wire::Fault;
 use crate::trace::Origin;
 use crate::units::Interval;

@@ -1,8 +1,8 @@
 //! The events of a line, one after the other, in place.
 
+use super::super::tally::{Oddity, Tally};
 use super::plane::{Dictionary, Line};
 use super::stat::{Stats, stat};
-use super::tally::{Oddity, Tally};
 use super::wire::{Fault, Fields, Message, Why};
 
 /// When an event ran, counted from its line's base.
