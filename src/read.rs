@@ -4,17 +4,21 @@
 
 mod api;
 mod bytes;
+mod chrome;
 mod collectives;
 mod document;
 mod family;
 mod find;
 mod gzip;
+mod jax;
 mod json;
 mod kineto;
 mod limits;
+mod name_map;
 mod number;
 mod refusal;
 mod sniff;
+mod sort;
 mod source;
 mod tally;
 mod text;
