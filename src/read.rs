@@ -11,6 +11,7 @@ mod family;
 mod find;
 mod gzip;
 mod jax;
+mod jax_json;
 mod json;
 mod kineto;
 mod limits;
@@ -22,6 +23,7 @@ mod sort;
 mod source;
 mod tally;
 mod text;
+mod trace_json;
 mod window;
 mod xplane;
 

@@ -3,9 +3,9 @@
 //! A capture shard belongs to a workload beside it or, where there is none, in the nearest folder above it. Of several
 //! workloads there it is the one with the shard's own rank, else the first.
 
-use super::kineto;
 use super::refusal::Refusal;
 use super::sniff::{Guess, NameSays, name_says, sniff};
+use super::trace_json;
 use super::xplane;
 use super::{Family, FamilyRead, FoundFile, ReadError, ReadErrorKind};
 use crate::trace::{Capture, Content, Record, Skipped, content};
@@ -88,7 +88,7 @@ fn capture(read: Read<'_>) -> Capture {
 fn read_file(file: &FoundFile) -> Result<Record, ReadError> {
     match name_says(&file.path) {
         NameSays::Xplane => xplane::read(&file.path, &file.shown),
-        _ => kineto::read(&file.path, &file.shown),
+        _ => trace_json::read(&file.path, &file.shown),
     }
 }
 

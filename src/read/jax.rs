@@ -16,5 +16,5 @@ pub(super) use builder::{Builder, Record};
 pub(super) use device::device_event;
 pub(super) use host::{HostLine, host_event};
 pub(super) use key::{Key, N_KEYS};
-pub(super) use roles::{Role, is_stream, role};
+pub(super) use roles::{Role, is_stream, role, stream_number};
 pub(super) use statistics::{Statistics, says_something};

@@ -12,62 +12,56 @@ mod lanes;
 mod settle;
 mod values;
 
+use super::ReadError;
 use super::bytes::Text;
 use super::chrome::{Event, Events, NoEvent, OddNumber, Scanner};
-use super::document::{self, ByteOrderMark, Sink};
+use super::document::{self, ByteOrderMark, Document, Sink};
 use super::json::Parse;
 use super::limits::{KEPT_EVENTS_MAX, NAMES_BYTES_MAX, NAMES_MAX, STREAMS_MAX, THREADS_MAX};
 use super::refusal::{self, Refusal};
-use super::source::Source;
 use super::tally::Oddity;
-use super::window::{WINDOW_BYTES, Window};
-use super::{ReadError, ReadErrorKind};
+use super::window::WINDOW_BYTES;
 use crate::trace::{FileFormat, Record, RecordSource};
 use builder::Builder;
+use category::Category;
 use classes::Classes;
 use fields::Field;
 use header::Header;
 use std::path::Path;
 
-/// Reads a file that holds a Kineto trace, or refuses it.
-pub(super) fn read(path: &Path, shown: &str) -> Result<Record, ReadError> {
+/// Reads a file that holds a Kineto trace, or refuses it. `None` for a sound trace of another producer: no event has a category
+/// of this profiler.
+pub(super) fn read(path: &Path, shown: &str) -> Result<Option<Record>, ReadError> {
     read_text(path, shown, WINDOW_BYTES).map_err(|refusal| refusal.into_error(path, shown))
 }
 
-fn read_text(path: &Path, shown: &str, window_bytes: usize) -> Result<Record, Refusal> {
-    let mut window = Window::new(Source::open(path)?, window_bytes);
+/// True for a category that only this profiler writes.
+pub(super) fn is_own_category(name: &str) -> bool {
+    category::category(name).0 != Category::Unknown
+}
+
+fn read_text(path: &Path, shown: &str, window_bytes: usize) -> Result<Option<Record>, Refusal> {
     let mut kineto = Kineto::default();
-    let outcome = document::read(&mut window, &mut kineto);
-    let mut source = window.into_source();
-    let (events, mark) = match outcome {
-        Ok(read) => read,
-        Err(refusal) => return Err(true_cause(refusal, &mut source)),
-    };
-    if mark == ByteOrderMark::Utf8 {
-        kineto.rows.builder.tally.note(Oddity::Bom, "", 1);
-    }
-    kineto.check_is_kineto()?;
+    let Document { source, elements, mark } = document::read(path, window_bytes, &mut kineto)?;
     let Kineto { rows: Rows { mut builder, classes }, header, .. } = kineto;
+    if !classes.any_known() {
+        return Ok(None);
+    }
+    builder.tally.note(Oddity::Bom, "", u64::from(mark == ByteOrderMark::Utf8));
     builder.trace.profiler = header.profiler;
     classes.tell(&mut builder.trace.profiler, &mut builder.tally);
     settle::settle(&mut builder, header.base_unix_ns);
-    let (bytes, sha256) = source.on_disk();
     let (notices, damaged) = builder.tally.finish(|offsets| refusal::lines(path, offsets));
     builder.trace.damaged = damaged;
-    let source =
-        RecordSource { path: shown.to_owned(), format: FileFormat::Kineto, bytes, sha256, events };
-    Ok(Record { source, trace: builder.trace, notices })
-}
-
-/// Text that makes no sense may come from damaged compression: then that is the fault to report.
-fn true_cause(refusal: Refusal, source: &mut Source) -> Refusal {
-    if refusal.kind == ReadErrorKind::MalformedJson
-        && source.is_compressed()
-        && let Err(container) = source.drain()
-    {
-        return Refusal { offset: refusal.offset, ..container };
-    }
-    refusal
+    let (bytes, sha256) = source.on_disk();
+    let source = RecordSource {
+        path: shown.to_owned(),
+        format: FileFormat::Kineto,
+        bytes,
+        sha256,
+        events: elements,
+    };
+    Ok(Some(Record { source, trace: builder.trace, notices }))
 }
 
 /// The state of reading one file.
@@ -140,26 +134,6 @@ impl Sink for Kineto {
     }
 }
 
-impl Kineto {
-    /// A Chrome trace may come from anywhere: one without any activity of this profiler is no capture.
-    fn check_is_kineto(&self) -> Result<(), Refusal> {
-        let not_ours = |message: &str| {
-            Err(Refusal::new(
-                ReadErrorKind::NotACapture,
-                message,
-                "give a trace that the PyTorch profiler exported (`export_chrome_trace`)",
-            ))
-        };
-        if self.header.is_jax {
-            return not_ours("JAX's trace viewer export is not supported by this version");
-        }
-        if !self.rows.classes.any_known() {
-            return not_ours("a Chrome trace, but no event has a category of the PyTorch profiler");
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::read_text;
@@ -178,9 +152,9 @@ mod tests {
         );
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &text).unwrap();
-        let whole = format!("{:?}", read_text(file.path(), "a", text.len() * 3).unwrap());
+        let whole = format!("{:?}", read_text(file.path(), "a", text.len() * 3).unwrap().unwrap());
         for window_bytes in 4..text.len() {
-            let read = read_text(file.path(), "a", window_bytes).unwrap();
+            let read = read_text(file.path(), "a", window_bytes).unwrap().unwrap();
             assert_eq!(format!("{read:?}"), whole, "{window_bytes}");
         }
     }

@@ -36,6 +36,8 @@ pub(super) enum Oddity {
     RepeatedStat,
     /// A time finer than a nanosecond.
     RoundedTime,
+    /// A lane that two names are given to.
+    SharedLane,
     /// A number written as a string.
     StringNumber,
     /// A call whose name speaks of a launch and is not known.
@@ -48,6 +50,8 @@ pub(super) enum Oddity {
     UnusableStat,
     /// A device record that stands for a whole graph replay.
     WholeGraphRecord,
+    /// An event that only XProf's trace viewer writes.
+    XprofViewerJson,
 }
 
 impl Oddity {
@@ -69,12 +73,14 @@ impl Oddity {
             Self::RepeatedPlane => "repeated-plane",
             Self::RepeatedStat => "repeated-stat",
             Self::RoundedTime => "rounded-time",
+            Self::SharedLane => "shared-lane",
             Self::StringNumber => "string-number",
             Self::UnknownLaunchApi => "unknown-launch-api",
             Self::UnsupportedCategory => "unsupported-category",
             Self::UnsupportedDevice => "unsupported-device",
             Self::UnusableStat => "unusable-stat",
             Self::WholeGraphRecord => "whole-graph-record",
+            Self::XprofViewerJson => "xprof-viewer-json",
         }
     }
 
@@ -121,6 +127,10 @@ impl Oddity {
             Self::RoundedTime => {
                 ("times finer than a nanosecond", "they were rounded half to even")
             }
+            Self::SharedLane => (
+                "events of threads whose ids became one in this format",
+                "they were read as one thread",
+            ),
             Self::StringNumber => ("numbers written as strings", "they were read as numbers"),
             Self::UnknownLaunchApi => (
                 "calls whose names speak of a launch and are not known",
@@ -138,6 +148,10 @@ impl Oddity {
             Self::WholeGraphRecord => (
                 "device records that stand for a whole graph replay",
                 "kernels inside them are unknown",
+            ),
+            Self::XprofViewerJson => (
+                "events that only XProf's trace viewer writes",
+                "derived lines were left out, and instants read as records without length",
             ),
         }
     }

@@ -39,7 +39,7 @@ pub(in crate::read) struct HostLine<'a> {
     /// Its name.
     pub(in crate::read) name: &'a [u8],
     /// Its process.
-    pub(in crate::read) process: NameId,
+    pub(in crate::read) process: &'a str,
     /// The row of its thread, once an event was taken: only threads that recorded something are in the table.
     pub(in crate::read) thread: Option<ThreadId>,
 }
@@ -108,11 +108,11 @@ fn thread(builder: &mut Builder, line: &mut HostLine<'_>) -> Result<ThreadId, Re
     if let Some(thread) = line.thread {
         return Ok(thread);
     }
+    let process = Process { raw_id: builder.intern(line.process)? };
     let raw_id = builder.intern(&line.id.to_string())?;
     let name = builder.name(line.name)?;
     let trace = &mut builder.trace;
     let index = |row: usize| u32::try_from(row).unwrap_or(u32::MAX);
-    let process = Process { raw_id: line.process };
     let known = trace.processes.iter().position(|known| *known == process);
     let process_row = known.unwrap_or_else(|| {
         trace.processes.push(process);

@@ -16,8 +16,6 @@ pub(super) struct Header {
     pub(super) profiler: Profiler,
     /// What the file's time axis counts from, in nanoseconds since the Unix epoch.
     pub(super) base_unix_ns: Option<i64>,
-    /// True where the file says that it comes from JAX's profiler.
-    pub(super) is_jax: bool,
 }
 
 /// Levels of embedded log lines; each is a key.
@@ -25,7 +23,7 @@ const LOG_LEVELS: [&str; 3] = ["INFO", "WARNING", "ERROR"];
 
 /// Containers that are interpreted. Others are passed over.
 pub(super) fn wants(key: &str) -> bool {
-    matches!(key, "deviceProperties" | "distributedInfo" | "metadata") || LOG_LEVELS.contains(&key)
+    matches!(key, "deviceProperties" | "distributedInfo") || LOG_LEVELS.contains(&key)
 }
 
 impl Header {
@@ -49,10 +47,6 @@ impl Header {
             }
             ("distributedInfo", Value::Object(_)) => {
                 self.profiler.distributed = Some(distributed(&value));
-            }
-            ("metadata", Value::Object(metadata)) => {
-                // Only the trace viewer export of XLA's profiler writes this key.
-                self.is_jax |= metadata.contains_key("highres-ticks");
             }
             (level, Value::Array(lines)) if LOG_LEVELS.contains(&level) => self.log(level, lines),
             (_, Value::String(text)) => self.short(key, text),

@@ -8,7 +8,7 @@ use super::lines::{Anchor, Opened};
 use super::plane::Dictionary;
 use super::told::Told;
 use super::walk::Walk;
-use crate::trace::{NameId, RecordSide};
+use crate::trace::RecordSide;
 
 /// Reads a host plane.
 pub(super) fn read(
@@ -18,10 +18,11 @@ pub(super) fn read(
 ) -> Result<(), Refusal> {
     let mut dictionary = opened.plane.dictionary()?;
     builder.tally.note(Oddity::RepeatedId, "", dictionary.n_repeated);
-    let process = process(builder, opened, &dictionary)?;
+    let process = process(opened, &dictionary)?;
     for &line in &opened.lines {
         let base = anchor.base_ps(&line);
-        let mut host_line = HostLine { id: line.id, name: line.name, process, thread: None };
+        let mut host_line =
+            HostLine { id: line.id, name: line.name, process: &process, thread: None };
         let mut walk = Walk::new(line);
         while let Some(event) = walk.step(&dictionary)? {
             builder.n_events += 1;
@@ -43,16 +44,12 @@ pub(super) fn read(
 }
 
 /// The id of a plane's process, or the plane's name where the file does not say.
-fn process(
-    builder: &mut Builder,
-    opened: &Opened<'_, '_>,
-    dictionary: &Dictionary<'_>,
-) -> Result<NameId, Refusal> {
+fn process(opened: &Opened<'_, '_>, dictionary: &Dictionary<'_>) -> Result<String, Refusal> {
     for stat in opened.plane.stats()? {
         let is_id = dictionary.stats.get(stat.name).is_some_and(|name| name.text == b"process_id");
         if let Some(id) = stat.value.id().filter(|_| is_id) {
-            return builder.intern(&id.to_string());
+            return Ok(id.to_string());
         }
     }
-    builder.name(opened.plane.name)
+    Ok(String::from_utf8_lossy(opened.plane.name).into_owned())
 }
