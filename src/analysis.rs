@@ -11,6 +11,7 @@ mod hot;
 mod launches;
 mod lay_out;
 mod order;
+mod reconcile;
 mod steps;
 mod timeline;
 mod waits;
@@ -22,6 +23,7 @@ pub use hot::{HotKernel, hot_kernels};
 pub use launches::{JoinMethod, Launch, Launches};
 pub use lay_out::lay_out;
 pub use order::{Containment, LateEnd, Misplaced, StreamOrder};
+pub use reconcile::{DeviceTwins, Reconciliation};
 pub use steps::{Step, Steps};
 pub use timeline::{DeviceTimeline, StreamTimeline, Timeline};
 pub use waits::{DeviceWaits, QueuedGap, Waits};
@@ -45,6 +47,8 @@ pub struct Analysis {
     pub attribution: Attribution,
     /// Marked steps.
     pub steps: Option<Steps>,
+    /// The capture's other records, held against the first.
+    pub reconciled: Vec<Reconciliation>,
     /// Which instruction of which compiled program each kernel belongs to; absent where the capture knows no program.
     pub hlo: Option<HloAttribution>,
 }
@@ -65,5 +69,6 @@ pub fn analyse_for(capture: &Capture, is_user: hlo::IsUserFile<'_>) -> Analysis 
     let attribution = attribution::attribute(trace, &launches);
     let steps = steps::steps(trace, &launches);
     let hlo = hlo::hlo_attribution(trace, &launches, is_user);
-    Analysis { timeline, launches, graphs, waits, order, attribution, steps, hlo }
+    let reconciled = reconcile::reconcile(capture);
+    Analysis { timeline, launches, graphs, waits, order, attribution, steps, reconciled, hlo }
 }

@@ -7,10 +7,12 @@ mod damaged_records;
 mod device_record_without_launch;
 mod duplicate_json_keys;
 mod duplicated_records;
+mod export_cap_reached;
 mod high_idle;
 mod idle_with_queued_work;
 mod impossible_durations;
 mod incomplete_graph_replays;
+mod json_xplane_mismatch;
 mod kernel_before_launch;
 mod launch_without_device_record;
 mod low_op_attribution;
@@ -18,7 +20,9 @@ mod no_device_activity;
 mod open_stream_budget;
 mod shared_correlation_ids;
 mod sync_without_recorded_work;
+mod twins;
 mod under_recorded_graph_replays;
+mod xplane_misses_json_events;
 
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Evidence, Microseconds, Unit, WhyNotEvaluable};
@@ -102,6 +106,9 @@ pub static CHECKS: &[&Check] = &[
     &damaged_records::CHECK,
     &duplicated_records::CHECK,
     &duplicate_json_keys::CHECK,
+    &export_cap_reached::CHECK,
+    &json_xplane_mismatch::CHECK,
+    &xplane_misses_json_events::CHECK,
     &device_record_without_launch::CHECK,
     &launch_without_device_record::CHECK,
     &shared_correlation_ids::CHECK,

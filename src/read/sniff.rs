@@ -4,7 +4,7 @@ use super::document::foreign_encoding;
 use super::limits::SNIFF_BYTES;
 use super::refusal::Refusal;
 use super::source::Source;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What the first part of a file tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,9 +133,43 @@ pub(super) fn name_says(path: &Path) -> NameSays {
     }
 }
 
+/// The run of which a file is a record by its name: the real folder and the host, as in `<host>.xplane.pb` and
+/// `<host>.trace.json.gz`.
+pub(super) fn run(path: &Path) -> Option<(PathBuf, String)> {
+    let host = host(path.file_name()?.to_str()?)?.to_owned();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    Some((folder, host))
+}
+
+fn host(name: &str) -> Option<&str> {
+    let endings = [".xplane.pb", ".trace.json", ".trace.json.gz"];
+    endings.iter().find_map(|ending| {
+        let start = name.len().checked_sub(ending.len()).filter(|&start| start > 0)?;
+        let (host, rest) = name.split_at_checked(start)?;
+        rest.eq_ignore_ascii_case(ending).then_some(host)
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Guess, guess};
+    use super::{Guess, guess, host};
+
+    #[test]
+    fn names_tell_hosts() {
+        for (name, expected) in [
+            ("tw003.xplane.pb", Some("tw003")),
+            ("tw003.trace.json.gz", Some("tw003")),
+            ("rank_0.pt.Trace.JSON", Some("rank_0.pt")),
+            (".trace.json", None),
+            ("é.xplane.pb", Some("é")),
+            ("trace.json", None),
+            ("a.json.gz", None),
+        ] {
+            assert_eq!(host(name), expected, "{name}");
+        }
+    }
 
     #[test]
     fn content_tells() {

@@ -8,7 +8,7 @@
 )]
 
 mod bytes;
-mod fixture;
+pub(crate) mod fixture;
 mod given;
 mod metamorphic;
 mod oracle;

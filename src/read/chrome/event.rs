@@ -113,6 +113,11 @@ pub(in crate::read) struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
+    /// True for an object without any member that says something.
+    pub(in crate::read) fn is_empty(&self) -> bool {
+        self.map.kinds.is_empty()
+    }
+
     /// The value of a field; `None` where it is absent or `null`.
     #[inline]
     pub(in crate::read) fn get(&self, field: impl Field) -> Option<Value<'a>> {

@@ -10,11 +10,12 @@ use crate::read::refusal::Refusal;
 use crate::read::tally::{Oddity, Tally};
 use crate::trace::{
     CorrelationId, DamageFault, Device, DeviceEventKind, DeviceId, GraphNode, GraphNodeId,
-    HloLabel, HloLabelId, NameId, RecordSide, Stream, StreamId, Trace,
+    HloLabel, HloLabelId, NameId, ProcessId, RecordSide, Stream, StreamId, Trace,
 };
 use crate::units::{Interval, Picoseconds};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// What `tf_op` says of every kernel of a compiled program: a type without a name (measured). It names no operation.
 const NO_OP_NAME: &str = "XlaModule:";
@@ -37,8 +38,13 @@ pub(in crate::read) struct Builder {
     /// What names of host events say.
     pub(super) host_names: NameMap<HostName>,
     device_kinds: NameMap<DeviceEventKind>,
+    /// Rows of processes, by their id.
+    pub(super) processes: FxHashMap<NameId, ProcessId>,
+    devices: FxHashMap<i64, DeviceId>,
     /// Rows of streams, by device and number.
     streams: FxHashMap<(i64, i64), StreamId>,
+    /// Events of lines that repeat others, by the line's name.
+    derived: BTreeMap<String, u64>,
     labels: FxHashMap<HloLabel, HloLabelId>,
     graph_nodes: FxHashMap<(u64, u64), GraphNodeId>,
     n_kept: u64,
@@ -59,6 +65,7 @@ impl Builder {
     /// The tables with what is known only at the end.
     pub(in crate::read) fn finish(mut self) -> (Trace, Tally) {
         self.trace.executions = self.executions.finish();
+        self.trace.profiler.derived_lines = self.derived.into_iter().collect();
         // GPU and CPU tracers write whole nanoseconds (measured).
         self.trace.resolution = Picoseconds::new(if self.has_fractions { 1 } else { 1_000 });
         (self.trace, self.tally)
@@ -121,26 +128,19 @@ impl Builder {
     pub(in crate::read) fn stream(&mut self, ordinal: i64, number: i64) -> StreamId {
         let trace = &mut self.trace;
         *self.streams.entry((ordinal, number)).or_insert_with(|| {
-            let index = |row: usize| u32::try_from(row).unwrap_or(u32::MAX);
-            let known = trace.devices.iter().position(|device| device.raw_id == ordinal);
-            let device = known.unwrap_or_else(|| {
+            let device = *self.devices.entry(ordinal).or_insert_with(|| {
                 trace.devices.push(Device { raw_id: ordinal });
-                trace.devices.len() - 1
+                DeviceId::new(last(&trace.devices))
             });
-            trace.streams.push(Stream { device: DeviceId::new(index(device)), raw_id: number });
-            StreamId::new(index(trace.streams.len() - 1))
+            trace.streams.push(Stream { device, raw_id: number });
+            StreamId::new(last(&trace.streams))
         })
     }
 
     /// Counts events of a line that repeats other lines in other words.
     pub(in crate::read) fn derived(&mut self, line: &str, n_events: u64) {
-        if n_events == 0 {
-            return;
-        }
-        let lines = &mut self.trace.profiler.derived_lines;
-        match lines.binary_search_by(|(known, _)| known.as_str().cmp(line)) {
-            Ok(row) => lines[row].1 += n_events,
-            Err(row) => lines.insert(row, (line.to_owned(), n_events)),
+        if n_events > 0 {
+            *self.derived.entry(line.to_owned()).or_default() += n_events;
         }
     }
 
@@ -213,4 +213,9 @@ impl Builder {
         self.graph_nodes.insert((graph, node), id);
         Some(id)
     }
+}
+
+/// The index of a table's last row.
+pub(super) fn last<T>(table: &[T]) -> u32 {
+    u32::try_from(table.len().saturating_sub(1)).unwrap_or(u32::MAX)
 }

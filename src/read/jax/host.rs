@@ -3,7 +3,7 @@
 //! A runtime call is known by its correlation id, whatever its line is called: older tracers put calls on the lines of
 //! named threads, and name them after the kernel that they launch (measured).
 
-use super::builder::Builder;
+use super::builder::{Builder, last};
 use super::execution::{self, Source};
 use super::key::Key;
 use super::roles::is_call_line;
@@ -59,8 +59,7 @@ pub(in crate::read) fn host_event(
         return call(builder, (name, known.call), interval, thread, statistics);
     }
     if let Some(step) = statistics.number(Key::StepNumber) {
-        // A step that the user marked (`StepTraceAnnotation`): its number becomes part of its name, as Kineto has it.
-        let name = format!("{}#{step}", builder.trace.name(name));
+        let name = step_name(builder.trace.name(name), step);
         let name = builder.intern(&name)?;
         builder.trace.annotations.push(Annotation { interval, thread, name });
         return Ok(());
@@ -76,6 +75,13 @@ pub(in crate::read) fn host_event(
     }
     builder.trace.host_spans.push(HostSpan { interval, thread, name });
     Ok(())
+}
+
+/// A step that the user marked (`StepTraceAnnotation`): its number becomes part of its name, as Kineto has it. XProf's trace
+/// viewer has put it there already, behind a blank.
+fn step_name(name: &str, step: i128) -> String {
+    let bare = name.strip_suffix(&format!(" {step}")).unwrap_or(name);
+    format!("{bare}#{step}")
 }
 
 fn call(
@@ -112,15 +118,12 @@ fn thread(builder: &mut Builder, line: &mut HostLine<'_>) -> Result<ThreadId, Re
     let raw_id = builder.intern(&line.id.to_string())?;
     let name = builder.name(line.name)?;
     let trace = &mut builder.trace;
-    let index = |row: usize| u32::try_from(row).unwrap_or(u32::MAX);
-    let known = trace.processes.iter().position(|known| *known == process);
-    let process_row = known.unwrap_or_else(|| {
+    let process = *builder.processes.entry(process.raw_id).or_insert_with(|| {
         trace.processes.push(process);
-        trace.processes.len() - 1
+        ProcessId::new(last(&trace.processes))
     });
-    let process = ProcessId::new(index(process_row));
     trace.threads.push(Thread { process, raw_id, name: Some(name) });
-    let thread = ThreadId::new(index(trace.threads.len() - 1));
+    let thread = ThreadId::new(last(&trace.threads));
     line.thread = Some(thread);
     Ok(thread)
 }

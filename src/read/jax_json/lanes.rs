@@ -10,6 +10,7 @@ use super::super::tally::Oddity;
 use super::fields::Field;
 use crate::trace::{DeviceProperties, StreamId, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// How lanes are called on which XProf's trace viewer repeats a stream in other words: `XLA Ops - from #16`.
 const VIEWER_LANE: &str = " - from #";
@@ -53,20 +54,14 @@ pub(super) struct Lane {
     pub(super) n_events: u64,
 }
 
-/// The names that were given to one thing.
-#[derive(Clone, Debug)]
-struct Named {
-    /// The first of them in the order of text.
-    first: String,
-    /// True where there is another one.
-    differs: bool,
-}
+/// The names that were given to one thing: one, in a sound file.
+type Given = BTreeSet<String>;
 
 /// The lanes of one file.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    processes: FxHashMap<i64, Named>,
-    threads: FxHashMap<Numbers, Named>,
+    processes: FxHashMap<i64, Given>,
+    threads: FxHashMap<Numbers, Given>,
     rows: Vec<Lane>,
     row_of: FxHashMap<Numbers, usize>,
     last: Option<(Numbers, usize)>,
@@ -90,11 +85,11 @@ impl Lanes {
         match event.get(Field::Name).map(|what| what.bytes) {
             Some(b"process_name") => {
                 self.late |= self.met.contains(&process);
-                self.name_bytes += add(self.processes.entry(process), &name);
+                self.name_bytes += add(self.processes.entry(process).or_default(), &name);
             }
             Some(b"thread_name") => {
                 self.late |= self.row_of.contains_key(&(process, thread));
-                self.name_bytes += add(self.threads.entry((process, thread)), &name);
+                self.name_bytes += add(self.threads.entry((process, thread)).or_default(), &name);
             }
             _ => {}
         }
@@ -134,38 +129,39 @@ impl Lanes {
     /// A lane's thread number and the name of it.
     pub(super) fn thread(&self, row: usize) -> (i64, &str) {
         let numbers = self.rows[row].numbers;
-        (numbers.1, self.threads.get(&numbers).map_or("", |named| &named.first))
+        (numbers.1, first(self.threads.get(&numbers)))
     }
 
     /// The name of a lane's process.
     pub(super) fn process(&self, row: usize) -> &str {
         let process = self.rows[row].numbers.0;
-        self.processes.get(&process).map_or("", |named| &named.first)
+        first(self.processes.get(&process))
     }
 
+    /// What a lane is by its names; untold where there is none, or where they contradict each other.
     fn kind(&self, numbers: Numbers) -> Kind {
-        let Some(process) = self.processes.get(&numbers.0).filter(|named| !named.differs) else {
-            return Kind::Untold;
-        };
-        match role(&process.first) {
-            Role::Gpu(ordinal) => match self.threads.get(&numbers) {
-                Some(named) if named.differs => Kind::Untold,
-                Some(named) if is_stream(named.first.as_bytes()) => {
-                    let number = stream_number(&named.first).unwrap_or(numbers.1);
-                    Kind::Stream { ordinal, number }
-                }
-                Some(_) => Kind::Derived,
-                None => Kind::Untold,
-            },
-            Role::Host => Kind::Host,
-            Role::UnsupportedDevice => Kind::UnsupportedDevice,
-            Role::Programs | Role::Session | Role::Other => Kind::Unused,
+        let role = agreed(self.processes.get(&numbers.0), |process| role(process));
+        match role {
+            None => Kind::Untold,
+            Some(Role::Gpu(ordinal)) => {
+                let of_thread = |thread: &str| match stream_number(thread) {
+                    Some(number) => Kind::Stream { ordinal, number },
+                    None if is_stream(thread.as_bytes()) => {
+                        Kind::Stream { ordinal, number: numbers.1 }
+                    }
+                    None => Kind::Derived,
+                };
+                agreed(self.threads.get(&numbers), of_thread).unwrap_or(Kind::Untold)
+            }
+            Some(Role::Host) => Kind::Host,
+            Some(Role::UnsupportedDevice) => Kind::UnsupportedDevice,
+            Some(Role::Programs | Role::Session | Role::Other) => Kind::Unused,
         }
     }
 
     /// True where a process is named as JAX's profiler names planes.
     pub(super) fn has_planes(&self) -> bool {
-        self.processes.values().any(|named| role(&named.first) != Role::Other)
+        self.processes.values().flatten().any(|name| role(name) != Role::Other)
     }
 
     /// True where a name came after events that it belongs to.
@@ -191,8 +187,8 @@ impl Lanes {
 
     /// Says what the lanes tell: devices, lanes that were left out, and whose file this is.
     pub(super) fn tell(&self, builder: &mut Builder) {
-        let mut planes: Vec<(Role, &str)> =
-            self.processes.values().map(|named| (role(&named.first), &*named.first)).collect();
+        let planes = self.processes.values().flatten();
+        let mut planes: Vec<(Role, &str)> = planes.map(|name| (role(name), &**name)).collect();
         planes.sort_unstable();
         planes.dedup();
         let devices = planes.iter().filter_map(|(role, _)| match role {
@@ -218,7 +214,9 @@ impl Lanes {
                     let process = self.process(row);
                     builder.tally.note(Oddity::UnsupportedDevice, process, lane.n_events);
                 }
-                Kind::Host if self.threads.get(&lane.numbers).is_some_and(|one| one.differs) => {
+                Kind::Host
+                    if self.threads.get(&lane.numbers).is_some_and(|given| given.len() > 1) =>
+                {
                     builder.tally.note(Oddity::SharedLane, name, lane.n_events);
                 }
                 Kind::Host | Kind::Stream { .. } | Kind::Unused | Kind::Untold => {}
@@ -227,21 +225,25 @@ impl Lanes {
     }
 }
 
-type Entry<'e, K> = std::collections::hash_map::Entry<'e, K, Named>;
-
 /// Adds a name, and returns how many bytes more are held.
-fn add<K>(entry: Entry<'_, K>, name: &str) -> usize {
-    let mut grown = 0;
-    let named = entry.or_insert_with(|| {
-        grown = name.len();
-        Named { first: name.to_owned(), differs: false }
-    });
-    named.differs |= named.first != name;
-    if name < named.first.as_str() {
-        grown = name.len();
-        name.clone_into(&mut named.first);
+fn add(given: &mut Given, name: &str) -> usize {
+    if given.contains(name) {
+        return 0;
     }
-    grown
+    given.insert(name.to_owned());
+    name.len()
+}
+
+/// The first name in the order of text.
+fn first(given: Option<&Given>) -> &str {
+    given.and_then(|given| given.first()).map_or("", String::as_str)
+}
+
+/// What all names say, where they say the same.
+fn agreed<T: PartialEq>(given: Option<&Given>, says: impl Fn(&str) -> T) -> Option<T> {
+    let mut said = given?.iter().map(|name| says(name));
+    let first = said.next()?;
+    said.all(|other| other == first).then_some(first)
 }
 
 /// Process and thread as the event numbers them; 0 where it does not.

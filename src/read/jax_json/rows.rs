@@ -117,7 +117,7 @@ impl Rows {
                 self.lanes.name(event);
                 return Ok(());
             }
-            Phase::Missing if event.spans.is_empty() => {
+            Phase::Missing if event.is_empty() => {
                 self.ends_empty = true;
                 return Ok(());
             }
