@@ -140,7 +140,7 @@ impl Lanes {
 
     /// What a lane is by its names; untold where there is none, or where they contradict each other.
     fn kind(&self, numbers: Numbers) -> Kind {
-        let role = agreed(self.processes.get(&numbers.0), |process| role(process));
+        let role = agreed(self.processes.get(&numbers.0), role);
         match role {
             None => Kind::Untold,
             Some(Role::Gpu(ordinal)) => {

@@ -121,32 +121,32 @@ impl Rows {
                 self.ends_empty = true;
                 return Ok(());
             }
-            Phase::Missing => {
-                self.bad("no phase");
-                return Ok(());
-            }
-            Phase::Complete | Phase::Instant | Phase::Pair | Phase::Other => {}
+            _ => self.builder.n_events += 1,
         }
-        self.builder.n_events += 1;
         let row = self.lanes.row(event);
         let lane = self.lanes.lane_mut(row);
         lane.n_events += 1;
-        match (phase, lane.kind) {
-            (Phase::Complete | Phase::Instant, Kind::Stream { .. } | Kind::Host) => {
-                self.record(event, phase, row)
+        match (lane.kind, phase) {
+            (Kind::Stream { .. } | Kind::Host, Phase::Complete | Phase::Instant) => {
+                return self.record(event, phase, row);
             }
-            (Phase::Complete | Phase::Instant, Kind::Untold) => {
-                self.bad("on a lane without a name of its own");
-                let record = self.named(event)?;
-                self.builder.damaged(DamageFault::Unreadable, RecordSide::Device, record);
-                Ok(())
+            (Kind::Untold, Phase::Complete | Phase::Instant) => {
+                return self.lost(event, "on a lane without a name of its own");
             }
-            (Phase::Pair, _) => {
-                self.builder.tally.note(Oddity::BeginEndEvents, "", 1);
-                Ok(())
-            }
-            _ => Ok(()),
+            (Kind::Stream { .. }, _) => return self.lost(event, "no complete event of a stream"),
+            (_, Phase::Pair) => self.builder.tally.note(Oddity::BeginEndEvents, "", 1),
+            (_, Phase::Missing) => self.bad("no phase"),
+            _ => {}
         }
+        Ok(())
+    }
+
+    /// Counts an event that was work, or may have been.
+    fn lost(&mut self, event: &Event<'_>, why: &str) -> Result<(), Refusal> {
+        self.bad(why);
+        let record = self.named(event)?;
+        self.builder.damaged(DamageFault::Unreadable, RecordSide::Device, record);
+        Ok(())
     }
 
     /// Takes an event of a stream or a host thread.
@@ -226,17 +226,20 @@ impl Events for Rows {
         }
     }
 
-    /// An element that is no event may have been work.
-    fn no_event(&mut self, event: &Event<'_>, why: NoEvent, phase: Phase) {
+    fn no_event(&mut self, event: &Event<'_>, why: NoEvent, _phase: Phase) {
         self.go_on();
-        self.bad(match why {
-            NoEvent::NotAnObject => "no object",
-            NoEvent::ArgsNotAnObject => "args no object",
-        });
-        if matches!(phase, Phase::Complete | Phase::Instant) {
-            let record = self.named(event);
-            self.count(record, DamageFault::Unreadable, RecordSide::Device);
+        if why == NoEvent::NotAnObject {
+            return self.bad("no object");
         }
+        self.bad("args no object");
+        let row = self.lanes.row(event);
+        let side = match self.lanes.lane_mut(row).kind {
+            Kind::Stream { .. } | Kind::Untold => RecordSide::Device,
+            Kind::Host => RecordSide::Host,
+            Kind::Derived | Kind::UnsupportedDevice | Kind::Unused => return,
+        };
+        let record = self.named(event);
+        self.count(record, DamageFault::Unreadable, side);
     }
 
     fn odd_number(&mut self, event: &Event<'_>, odd: OddNumber<'_>, _phase: Phase) {

@@ -324,9 +324,9 @@ fn what_is_no_event_is_noted() {
         (vec!["{}".to_owned(), kernel("1", "1", "k")], ("bad-event", 1)),
         (vec![kernel("1", "1", "k"), "{}".to_owned()], ("bad-event", 1)),
         (vec![kernel("1", "1", "k"), "17".to_owned()], ("bad-event", 1)),
-        (vec![kernel("1", "1", "k"), r#"{"pid":1,"tid":16}"#.to_owned()], ("bad-event", 1)),
+        (vec![kernel("1", "1", "k"), r#"{"pid":701,"tid":583}"#.to_owned()], ("bad-event", 1)),
         (
-            vec![kernel("1", "1", "k"), r#"{"ph":"B","pid":1,"tid":16,"ts":1}"#.to_owned()],
+            vec![kernel("1", "1", "k"), r#"{"ph":"B","pid":701,"tid":583,"ts":1}"#.to_owned()],
             ("begin-end-events", 1),
         ),
         (
@@ -342,9 +342,22 @@ fn what_is_no_event_is_noted() {
         assert_eq!(notices(&record), [expected], "{rows:?}");
         assert_eq!(record.trace.device_events.len(), 1);
     }
-    let lost = kernel("1", "1", "k").replace("\"args\":{", "\"args\":[],\"x\":{");
-    let record = read_text(&with([kernel("1", "1", "k"), lost]));
-    assert_eq!(damage(&record), [(DamageFault::Unreadable, RecordSide::Device, 1, Some(6))]);
+}
+
+#[test]
+fn an_event_of_a_stream_that_is_none_was_work() {
+    for (from, to) in [
+        (r#""args":{"#, r#""args":[],"x":{"#),
+        (r#""ph":"X""#, r#""ph":"B""#),
+        (r#""ph":"X""#, r#""ph":"Y""#),
+        (r#""ph":"X","#, ""),
+    ] {
+        let lost = kernel("1", "1", "k").replace(from, to);
+        let record = read_text(&with([kernel("1", "1", "k"), lost]));
+        let expected = [(DamageFault::Unreadable, RecordSide::Device, 1, Some(6))];
+        assert_eq!(damage(&record), expected, "{from} → {to}");
+        assert_eq!(notices(&record), [("bad-event", 1)], "{from} → {to}");
+    }
 }
 
 #[test]
