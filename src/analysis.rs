@@ -13,6 +13,7 @@ mod idle;
 mod launches;
 mod lay_out;
 mod order;
+mod reconcile;
 mod steps;
 mod timeline;
 mod waits;
@@ -25,6 +26,7 @@ pub use idle::{Bounds, Cause, DeviceIdle, Doubt, GapClasses, Idle};
 pub use launches::{JoinMethod, Launch, Launches};
 pub use lay_out::lay_out;
 pub use order::{Containment, LateEnd, Misplaced, StreamOrder};
+pub use reconcile::{DeviceTwins, Reconciliation};
 pub use steps::{Step, Steps};
 pub use timeline::{DeviceTimeline, StreamTimeline, Timeline};
 pub use waits::{DeviceWaits, QueuedGap, Waits};
@@ -50,6 +52,8 @@ pub struct Analysis {
     pub steps: Option<Steps>,
     /// How long each device did nothing: the bounds, and what widens them.
     pub idle: Idle,
+    /// The capture's other records, held against the first.
+    pub reconciled: Vec<Reconciliation>,
     /// Which instruction of which compiled program each kernel belongs to; absent where the capture knows no program.
     pub hlo: Option<HloAttribution>,
 }
@@ -79,5 +83,6 @@ pub fn analyse_for(capture: &Capture, is_user: hlo::IsUserFile<'_>) -> Analysis 
         order: &order,
         hlo: hlo.as_ref(),
     });
-    Analysis { timeline, launches, graphs, waits, order, attribution, steps, idle, hlo }
+    let reconciled = reconcile::reconcile(capture);
+    Analysis { timeline, launches, graphs, waits, order, attribution, steps, idle, reconciled, hlo }
 }

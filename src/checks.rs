@@ -12,6 +12,7 @@ mod device_record_without_launch;
 mod duplicate_json_keys;
 mod duplicated_records;
 mod executions_without_kernels;
+mod export_cap_reached;
 mod high_idle;
 mod hlo_missing_for_program;
 mod idle_with_queued_work;
@@ -19,6 +20,7 @@ mod impossible_durations;
 mod incomplete_executions;
 mod incomplete_graph_replays;
 mod joined_to_non_launch_call;
+mod json_xplane_mismatch;
 mod kernel_before_launch;
 mod launch_order_inverted;
 mod launch_without_device_record;
@@ -31,12 +33,14 @@ mod profiler_reported_loss;
 mod shared_correlation_ids;
 mod silent_head_or_tail;
 mod sync_without_recorded_work;
+mod twins;
 mod unconfirmed_idle;
 mod under_recorded_graph_replays;
 mod unequal_device_work;
 mod uneven_kernels_per_step;
 mod unknown_device;
 mod unpaired_async_ops;
+mod xplane_misses_json_events;
 
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Evidence, Microseconds, Unit, WhyNotEvaluable};
@@ -122,6 +126,9 @@ pub static CHECKS: &[&Check] = &[
     &duplicate_json_keys::CHECK,
     &profiler_reported_loss::CHECK,
     &aggregated_events::CHECK,
+    &export_cap_reached::CHECK,
+    &json_xplane_mismatch::CHECK,
+    &xplane_misses_json_events::CHECK,
     &device_record_without_launch::CHECK,
     &launch_without_device_record::CHECK,
     &shared_correlation_ids::CHECK,

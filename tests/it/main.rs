@@ -8,6 +8,7 @@ mod fixture;
 mod given_cases;
 mod goldens;
 mod harness;
+mod jax_json;
 mod judge;
 mod layers;
 mod mask;

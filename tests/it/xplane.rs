@@ -12,7 +12,7 @@ mod given;
 mod metamorphic;
 mod oracle;
 mod reading;
-mod samples;
+pub(crate) mod samples;
 
 use crate::harness::outside_data;
 use crate::xspace::Space;
