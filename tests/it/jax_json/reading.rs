@@ -247,14 +247,16 @@ fn the_viewers_variant_is_known_and_read_alike() {
     let space = samples::graph_replays(4, 4);
     let own = read_text(&document(&rows(&space)));
     // Threads are numbered anew, and lines are added that repeat the stream.
-    let renumbered = rows(&space).into_iter().map(|row| {
-        row.replace(r#""pid":1,"tid":3"#, r#""pid":1,"tid":8"#)
-            .replace(r#""pid":1,"tid":3,"#, r#""pid":1,"tid":8,"#)
-    });
-    let mut viewer: Vec<String> = renumbered.collect();
-    let stream = viewer.iter().position(|row| row.contains("Stream #3")).unwrap();
-    viewer[stream] = thread(1, 8, "Stream #3(Kernel)");
-    for (tid, name) in [(9, "XLA Ops - from #3"), (10, "XLA Modules - from #3")] {
+    let number = own.trace.streams[0].raw_id;
+    let numbered = format!("\"pid\":1,\"tid\":{number},");
+    let mut viewer: Vec<String> = rows(&space)
+        .into_iter()
+        .filter(|row| !row.contains("Stream #"))
+        .map(|row| row.replace(&numbered, "\"pid\":1,\"tid\":8,"))
+        .collect();
+    viewer.insert(0, thread(1, 8, &format!("Stream #{number}(Kernel)")));
+    let names = [format!("XLA Modules - from #{number}"), format!("XLA Ops - from #{number}")];
+    for (tid, name) in (9..).zip(&names) {
         viewer.push(thread(1, tid, name));
         viewer.push(event((1, tid), "21", "9", "fusion", r#""group_id":"0""#));
     }
@@ -265,8 +267,7 @@ fn the_viewers_variant_is_known_and_read_alike() {
     assert_eq!(viewer.trace.streams, own.trace.streams);
     assert_eq!(notices(&own), []);
     assert_eq!(notices(&viewer), [("xprof-viewer-json", 3)]);
-    let derived = [("XLA Modules - from #3".to_owned(), 1), ("XLA Ops - from #3".to_owned(), 1)];
-    assert_eq!(viewer.trace.profiler.derived_lines, derived);
+    assert_eq!(viewer.trace.profiler.derived_lines, names.map(|name| (name, 1)));
     assert_eq!(viewer.trace.name(viewer.trace.annotations[0].name), "train#4");
     let last = viewer.trace.host_spans.last().unwrap();
     assert_eq!((viewer.trace.name(last.name), last.interval.is_empty()), ("Release", true));
