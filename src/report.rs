@@ -7,6 +7,7 @@ mod check;
 mod claim;
 mod number;
 mod records;
+mod slug;
 
 pub use attribution::{Attribution, AttributionClass, HotKernel, LineRow, Methods, OpRow};
 pub use check::{
@@ -18,6 +19,7 @@ pub use records::{
     DeviceRecords, GraphRecords, LaunchRecords, ProgramRecords, Records, Spread, StepRecords,
     StepRow, StreamRecords,
 };
+pub use slug::slug;
 
 use serde::{Deserialize, Serialize};
 
