@@ -49,13 +49,22 @@ pub struct Analysis {
     pub hlo: Option<HloAttribution>,
 }
 
-/// Analyses a capture; the default rule tells the user's own files.
-pub fn analyse(capture: &Capture) -> Analysis {
-    analyse_for(capture, None)
+/// What a user asks of an analysis.
+#[derive(Clone, Copy, Default)]
+pub struct Choice<'a> {
+    /// Which source files are the user's own; a default rule tells them where nothing is said.
+    pub is_user: hlo::IsUserFile<'a>,
+    /// The compiled program, by id, that the tables of operations and lines are about; all of them where none is named.
+    pub program: Option<u64>,
 }
 
-/// Analyses a capture for a user who says which files are his own.
-pub fn analyse_for(capture: &Capture, is_user: hlo::IsUserFile<'_>) -> Analysis {
+/// Analyses a capture.
+pub fn analyse(capture: &Capture) -> Analysis {
+    analyse_for(capture, Choice::default())
+}
+
+/// Analyses a capture for a user who says what it is about.
+pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
     let trace = &capture.primary().trace;
     let timeline = timeline::timeline(trace);
     let launches = launches::join(trace);
@@ -64,6 +73,6 @@ pub fn analyse_for(capture: &Capture, is_user: hlo::IsUserFile<'_>) -> Analysis 
     let order = order::stream_order(trace, &launches);
     let attribution = attribution::attribute(trace, &launches);
     let steps = steps::steps(trace, &launches);
-    let hlo = hlo::hlo_attribution(trace, &launches, is_user);
+    let hlo = hlo::hlo_attribution(trace, &launches, choice);
     Analysis { timeline, launches, graphs, waits, order, attribution, steps, hlo }
 }

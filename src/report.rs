@@ -9,7 +9,10 @@ mod number;
 mod records;
 mod slug;
 
-pub use attribution::{Attribution, AttributionClass, HotKernel, LineRow, Methods, OpRow};
+pub use attribution::{
+    Attribution, AttributionClass, HloRecords, HotKernel, LineRow, Methods, OpRow, ProgramTime,
+    Unattributed,
+};
 pub use check::{
     Bound, CheckReport, Evidence, Level, Limit, Missing, State, TrustItem, Unit, WhyNotEvaluable,
 };

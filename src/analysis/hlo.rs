@@ -52,8 +52,8 @@ pub struct HloAttribution {
     /// By index of `Trace::programs`: what one execution should launch, and its parts that are not known in advance.
     /// Absent where the program's HLO is not at hand.
     pub expected: Vec<Option<ProgramSchedule>>,
-    /// The program with the most kernel time, by index.
-    pub main_program: Option<u32>,
+    /// Programs with kernels, by index, the one with the most kernel time first.
+    pub programs: Vec<(u32, KernelTotal)>,
     /// Kernels by class, in the order of [`HloClass::ALL`]; they add up to all kernels.
     pub classes: [KernelTotal; 5],
     /// All kernels.

@@ -25,12 +25,17 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
         files: records.chain(shards).collect(),
         outcome: Outcome::Report,
         error: None,
-        notices: capture.records.iter().flat_map(notices).collect(),
+        notices: capture
+            .records
+            .iter()
+            .flat_map(notices)
+            .chain(absent_program(trace, analysis))
+            .collect(),
         records: Some(records_of(trace, analysis)),
         claims: claims(trace, analysis),
         attribution: (analysis.attribution.kernel_time > Picoseconds::ZERO).then(
             || match &analysis.hlo {
-                Some(hlo) => hlo::report_attribution(hlo),
+                Some(hlo) => hlo::report_attribution(trace, hlo),
                 None => attribution(trace, analysis),
             },
         ),
@@ -59,6 +64,20 @@ fn notices(record: &Record) -> impl Iterator<Item = NoticeReport> + '_ {
         code: notice.code.to_owned(),
         count: notice.count,
         message: notice.message.clone(),
+    })
+}
+
+/// What is said where no kernel belongs to the program that the user named: its tables are empty for that reason.
+fn absent_program(trace: &Trace, analysis: &Analysis) -> Option<NoticeReport> {
+    let hlo = analysis.hlo.as_ref()?;
+    let id = hlo.tables.program?;
+    let is_it = |&(at, _): &(u32, hlo::KernelTotal)| trace.programs[at as usize].id == id;
+    (!hlo.programs.iter().any(is_it)).then(|| NoticeReport {
+        code: "absent-program".to_owned(),
+        count: 0,
+        message: format!(
+            "no kernel belongs to the program {id} that was asked for: there is nothing to list by operation or line"
+        ),
     })
 }
 
@@ -267,6 +286,7 @@ fn attribution(trace: &Trace, analysis: &Analysis) -> Attribution {
         },
         ops: ops.collect(),
         lines: Vec::new(),
+        hlo: None,
     }
 }
 

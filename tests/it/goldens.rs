@@ -10,7 +10,12 @@ fn report() -> Report {
     let found =
         read::find(&[PathBuf::from("tests/captures")]).unwrap_or_else(|error| panic!("{error:?}"));
     let policy = default_policy();
-    let evaluation = idleproof::evaluate(&found, &policy, jiff::civil::date(2026, 1, 1));
+    let evaluation = idleproof::evaluate(
+        &found,
+        &policy,
+        jiff::civil::date(2026, 1, 1),
+        &idleproof::Options::default(),
+    );
     judge::conclude(
         evaluation.captures,
         Vec::new(),

@@ -33,7 +33,12 @@ pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
         }
     };
     // No exception is in the default policy, so the day does not matter.
-    let evaluation = idleproof::evaluate(&found, &default_policy(), jiff::civil::date(2026, 1, 1));
+    let evaluation = idleproof::evaluate(
+        &found,
+        &default_policy(),
+        jiff::civil::date(2026, 1, 1),
+        &idleproof::Options::default(),
+    );
     let skipped = evaluation.skipped.into_iter().map(|one| (one.path, one.reason));
     Run { captures: evaluation.captures, skipped: skipped.collect() }
 }

@@ -13,6 +13,7 @@ mod given;
 mod metamorphic;
 mod oracle;
 mod reading;
+mod report;
 
 #[expect(unreachable_pub, clippy::enum_variant_names, reason = "generated from proto/xplane.proto; tests need a part of it")]
 #[rustfmt::skip]

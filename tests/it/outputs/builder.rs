@@ -173,6 +173,7 @@ fn attribution() -> Attribution {
             level: None,
             class: None,
         }],
+        hlo: None,
     }
 }
 
