@@ -7,7 +7,9 @@ mod attribution;
 mod collect;
 mod graphs;
 pub mod hlo;
+mod host_cause;
 mod hot;
+mod launch_timing;
 mod launches;
 mod lay_out;
 mod order;
@@ -18,7 +20,9 @@ mod waits;
 pub use attribution::{AttributedTo, Attribution, Class, IdChain, MethodCounts};
 pub use graphs::{GraphReplay, Graphs, Shortfall};
 pub use hlo::HloAttribution;
+pub use host_cause::{CauseRow, DeviceCause, GapCause, HostActivity};
 pub use hot::{HotKernel, hot_kernels};
+pub use launch_timing::{LaunchTiming, Quantiles};
 pub use launches::{JoinMethod, Launch, Launches};
 pub use lay_out::lay_out;
 pub use order::{Containment, LateEnd, Misplaced, StreamOrder};
@@ -35,10 +39,14 @@ pub struct Analysis {
     pub timeline: Timeline,
     /// Which call launched which device record.
     pub launches: Launches,
+    /// How long launches take to become running kernels; absent where no kernel follows a known launch.
+    pub launch_timing: Option<LaunchTiming>,
     /// Graph replays and the records that they own.
     pub graphs: Graphs,
     /// Idle while work was queued, and idle while the host waited.
     pub waits: Waits,
+    /// What the host did while each device of the timeline was idle, in its order.
+    pub host_cause: Vec<DeviceCause>,
     /// Records that contradict the order of their stream, and duplicates.
     pub order: StreamOrder,
     /// Which operator each kernel belongs to.
@@ -68,11 +76,25 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
     let trace = &capture.primary().trace;
     let timeline = timeline::timeline(trace);
     let launches = launches::join(trace);
+    let launch_timing = launch_timing::launch_timing(trace, &launches);
     let graphs = graphs::replays(trace, &capture.shards, &launches);
-    let waits = waits::waits(trace, &timeline, &launches);
+    let launched = waits::Launched::of(trace, &launches);
+    let waits = waits::waits(trace, &timeline, &launched);
+    let host_cause = host_cause::host_cause(trace, &timeline, &launches, &launched);
     let order = order::stream_order(trace, &launches);
     let attribution = attribution::attribute(trace, &launches);
     let steps = steps::steps(trace, &launches);
     let hlo = hlo::hlo_attribution(trace, &launches, choice);
-    Analysis { timeline, launches, graphs, waits, order, attribution, steps, hlo }
+    Analysis {
+        timeline,
+        launches,
+        launch_timing,
+        graphs,
+        waits,
+        host_cause,
+        order,
+        attribution,
+        steps,
+        hlo,
+    }
 }

@@ -19,8 +19,8 @@ pub use check::{
 pub use claim::{Cell, Claim, ClaimReport, ClaimState, Claims, IdleClaim};
 pub use number::{Microseconds, Percent, Share};
 pub use records::{
-    DeviceRecords, GraphRecords, LaunchRecords, ProgramRecords, Records, Spread, StepRecords,
-    StepRow, StreamRecords,
+    DeviceRecords, GraphRecords, IdleHostEvent, LaunchRecords, LaunchTiming, ProgramRecords,
+    Quantiles, Records, Spread, StepRecords, StepRow, StreamRecords,
 };
 pub use slug::slug;
 

@@ -29,6 +29,7 @@ mod windows;
 pub(super) use attribute::hlo_attribution;
 pub use attribute::{DeviceExecution, HloAttributed, HloClass, HloCounts, KernelTotal};
 pub use families::{Emits, Emitter, KernelFamily};
+pub(super) use host::executing_threads;
 pub(super) use lay_out::{
     attribution as report_attribution, op_of_kernels, programs as report_programs,
 };

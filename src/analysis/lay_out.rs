@@ -1,12 +1,14 @@
 //! Lays the analysis out as an unjudged report.
 
 use super::attribution::{Class, IdChain, ops_by_time};
-use super::{Analysis, DeviceTimeline, DeviceWaits, StreamTimeline, hlo, hot_kernels};
+use super::{
+    Analysis, CauseRow, DeviceCause, DeviceTimeline, DeviceWaits, StreamTimeline, hlo, hot_kernels,
+};
 use crate::report::{
     Attribution, AttributionClass, CaptureReport, ClaimReport, ClaimState, Claims, DeviceRecords,
-    FileReport, FileRole, GraphRecords, HotKernel, IdleClaim, LaunchRecords, Methods, Microseconds,
-    NoticeReport, OpRow, Outcome, Percent, Records, Share, Spread, StepRecords, StepRow,
-    StreamRecords,
+    FileReport, FileRole, GraphRecords, HotKernel, IdleClaim, IdleHostEvent, LaunchRecords,
+    LaunchTiming, Methods, Microseconds, NoticeReport, OpRow, Outcome, Percent, Quantiles, Records,
+    Share, Spread, StepRecords, StepRow, StreamRecords,
 };
 use crate::trace::{Capture, DeviceProperties, HostCall, HostCallKind, Record, Trace};
 use crate::units::{Interval, Picoseconds, Ratio};
@@ -82,10 +84,11 @@ fn absent_program(trace: &Trace, analysis: &Analysis) -> Option<NoticeReport> {
 }
 
 fn records_of(trace: &Trace, analysis: &Analysis) -> Records {
-    let waits = &analysis.waits.devices;
-    let devices = analysis.timeline.devices.iter().zip(waits);
+    let devices = analysis.timeline.devices.iter().zip(&analysis.waits.devices);
+    let devices = devices.zip(&analysis.host_cause);
+    let device_records = |((device, waits), cause)| device_records(trace, device, waits, cause);
     Records {
-        devices: devices.map(|(device, waits)| device_records(trace, device, waits)).collect(),
+        devices: devices.map(device_records).collect(),
         graph: graph(analysis),
         launches: launches(trace, analysis),
         steps: analysis.steps.as_ref().and_then(|steps| step_records(trace, steps)),
@@ -93,10 +96,17 @@ fn records_of(trace: &Trace, analysis: &Analysis) -> Records {
             .hlo
             .as_ref()
             .map_or_else(Vec::new, |hlo| hlo::report_programs(trace, &hlo.loss)),
+        python_frames: trace.profiler.python_frames,
     }
 }
 
-fn device_records(trace: &Trace, device: &DeviceTimeline, waits: &DeviceWaits) -> DeviceRecords {
+fn device_records(
+    trace: &Trace,
+    device: &DeviceTimeline,
+    waits: &DeviceWaits,
+    cause: &DeviceCause,
+) -> DeviceRecords {
+    let idle = device.gaps.total();
     let raw_id = trace.device(device.device).raw_id;
     let properties = trace.profiler.device_properties.iter().find(|listed| listed.id == raw_id);
     let blocking_known = trace.host_calls.iter().any(|call| call.kind.blocks_on_device());
@@ -107,7 +117,7 @@ fn device_records(trace: &Trace, device: &DeviceTimeline, waits: &DeviceWaits) -
         window_us: on_file_axis(trace, device.window),
         total_us: device.window.duration().into(),
         busy_us: device.busy.total().into(),
-        idle_us: device.gaps.total().into(),
+        idle_us: idle.into(),
         idle_pct: device.idle_ratio().map(Percent::of),
         compute_us: device.compute.into(),
         collective_us: device.collective.into(),
@@ -119,7 +129,18 @@ fn device_records(trace: &Trace, device: &DeviceTimeline, waits: &DeviceWaits) -
         device_events: device.n_events,
         idle_with_queued_work_us: queued_idle(waits).map(Microseconds::from),
         idle_under_blocking_sync_us: blocking_known.then(|| waits.under_blocking.total().into()),
+        idle_host_events: cause.rows.iter().map(|row| idle_host_event(row, idle)).collect(),
         streams: device.streams.iter().map(|stream| stream_records(trace, stream)).collect(),
+    }
+}
+
+fn idle_host_event(row: &CauseRow, idle: Picoseconds) -> IdleHostEvent {
+    IdleHostEvent {
+        name: row.name.clone(),
+        kind: row.activity.name().to_owned(),
+        gaps: row.n_gaps,
+        time_us: row.time.into(),
+        share: row.time.share_of(idle).map(Share::of),
     }
 }
 
@@ -195,6 +216,20 @@ fn launches(trace: &Trace, analysis: &Analysis) -> LaunchRecords {
         captured: of_kind(HostCallKind::Launch).filter(|one| !ran(one)).count() as u64,
         before_window_records: count(super::Launch::BeforeWindow),
         records_without_launch: count(super::Launch::Unknown),
+        timing: analysis.launch_timing.map(timing),
+    }
+}
+
+fn timing(timing: super::LaunchTiming) -> LaunchTiming {
+    let super::Quantiles { p5, median, max } = timing.latency;
+    LaunchTiming {
+        launches: timing.n_launches,
+        latency_us: Quantiles { p5: p5.into(), median: median.into(), max: max.into() },
+        latency_sum_us: timing.latency_sum.into(),
+        launches_into_empty_queue: timing.n_into_empty_queue,
+        floor_us: timing.floor.map(Microseconds::from),
+        kernel_mean_us: timing.kernel_mean.into(),
+        kernel_median_us: timing.kernel_median.into(),
     }
 }
 

@@ -8,6 +8,7 @@ mod fixture;
 mod given_cases;
 mod goldens;
 mod harness;
+mod host_cause;
 mod judge;
 mod layers;
 mod mask;

@@ -29,6 +29,8 @@ struct HostName {
     name: NameId,
     call: Call,
     execution: Option<(Source, Option<NameId>)>,
+    /// True for what JAX's Python tracer writes: `$train.py:77 step`.
+    is_python_frame: bool,
 }
 
 /// What a name tells about a runtime call.
@@ -153,6 +155,7 @@ impl Row<'_, '_, '_> {
 
     fn span(mut self) -> Result<(), Refusal> {
         let (interval, thread, name) = (self.interval, self.thread_id()?, self.name.name);
+        self.builder.trace.profiler.python_frames += u64::from(self.name.is_python_frame);
         self.builder.trace.host_spans.push(HostSpan { interval, thread, name });
         Ok(())
     }
@@ -220,7 +223,7 @@ fn host_name(
         Some((source, None)) => Some((source, None)),
         None => None,
     };
-    let known = HostName { name, call, execution };
+    let known = HostName { name, call, execution, is_python_frame: text.starts_with('$') };
     names.insert(id, known);
     Ok(known)
 }

@@ -82,6 +82,22 @@ fn device(name: &str, total: i128, busy: i128) -> DeviceRecords {
         device_events: 4_400,
         idle_with_queued_work_us: Some(us((total - busy) / 2)),
         idle_under_blocking_sync_us: Some(us(250)),
+        idle_host_events: vec![
+            IdleHostEvent {
+                name: "aten::item".to_owned(),
+                kind: "op".to_owned(),
+                gaps: 60,
+                time_us: us(total - busy - 1_234),
+                share: Some(share(97, 100)),
+            },
+            IdleHostEvent {
+                name: HOSTILE.to_owned(),
+                kind: "annotation".to_owned(),
+                gaps: 4,
+                time_us: us(1_234),
+                share: Some(share(3, 100)),
+            },
+        ],
         streams: vec![StreamRecords {
             name: "stream:7".to_owned(),
             span_us: us(total),
@@ -112,6 +128,15 @@ fn records(total: i128, busy: i128, with_records: u64) -> Records {
             captured: 812,
             before_window_records: 17,
             records_without_launch: 0,
+            timing: Some(LaunchTiming {
+                launches: 1_881,
+                latency_us: Quantiles { p5: us(5), median: us(12), max: us(4_444) },
+                latency_sum_us: us(55_555),
+                launches_into_empty_queue: 19,
+                floor_us: None,
+                kernel_mean_us: us(14),
+                kernel_median_us: us(7),
+            }),
         },
         steps: Some(StepRecords {
             marker: "ProfilerStep#".to_owned(),
@@ -133,6 +158,7 @@ fn records(total: i128, busy: i128, with_records: u64) -> Records {
             executions_with_records: Some(9),
             kernels_per_execution: Some(Spread { min: 0, median: 41, max: 41 }),
         }],
+        python_frames: 77,
     }
 }
 
