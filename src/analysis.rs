@@ -14,6 +14,7 @@ mod launches;
 mod lay_out;
 mod order;
 mod steps;
+mod tables;
 mod timeline;
 mod waits;
 
@@ -27,6 +28,7 @@ pub use launches::{JoinMethod, Launch, Launches};
 pub use lay_out::lay_out;
 pub use order::{Containment, LateEnd, Misplaced, StreamOrder};
 pub use steps::{Step, Steps};
+pub use tables::tables;
 pub use timeline::{DeviceTimeline, StreamTimeline, Timeline};
 pub use waits::{DeviceWaits, QueuedGap, Waits};
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod explain;
+mod folder;
 pub(crate) mod goldens;
 pub(crate) mod inputs;
 pub(crate) mod outputs;

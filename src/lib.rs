@@ -40,6 +40,18 @@ pub struct Options {
     pub user_files: Option<Regex>,
     /// The compiled program, by id, that the tables of operations and lines are about; all of them where none is named.
     pub program: Option<u64>,
+    /// How much of the analysis the report keeps.
+    pub detail: Detail,
+}
+
+/// How much of an analysis a report keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// What the JSON report holds.
+    #[default]
+    Report,
+    /// The rows of tables as well.
+    Tables,
 }
 
 /// Judged captures, and files that are none.
@@ -141,7 +153,10 @@ pub fn evaluate_capture(
     let choice = analysis::Choice { is_user, program: options.program };
     let judged = guarded(|| {
         let analysis = analysis::analyse_for(capture, choice);
-        let draft = analysis::lay_out(capture, &analysis);
+        let mut draft = analysis::lay_out(capture, &analysis);
+        if options.detail == Detail::Tables {
+            draft.tables = Some(analysis::tables(capture, &analysis, choice));
+        }
         let measure =
             |&check: &&'static checks::Check| (check, (check.measure)(capture, &analysis));
         let measurements: Vec<_> = checks::CHECKS.iter().map(measure).collect();

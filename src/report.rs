@@ -8,6 +8,7 @@ mod claim;
 mod number;
 mod records;
 mod slug;
+mod tables;
 
 pub use attribution::{
     Attribution, AttributionClass, HloRecords, HotKernel, LineRow, Methods, OpRow, ProgramTime,
@@ -23,6 +24,7 @@ pub use records::{
     Quantiles, Records, Spread, StepRecords, StepRow, StreamRecords,
 };
 pub use slug::slug;
+pub use tables::{GapRow, KernelRow, ProgramText, Tables};
 
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +105,9 @@ pub struct CaptureReport {
     pub attribution: Option<Attribution>,
     /// Kernels by recorded time: kept whatever is withheld.
     pub hot_kernels: Vec<HotKernel>,
+    /// Rows for outputs of tables; made where one is asked for, and left out of the JSON.
+    #[serde(skip)]
+    pub tables: Option<Tables>,
     /// Causes whose removal would shorten the step.
     pub what_to_change: Vec<serde_json::Value>,
     /// Every check, in the order of the check table.

@@ -31,7 +31,8 @@ pub use attribute::{DeviceExecution, HloAttributed, HloClass, HloCounts, KernelT
 pub use families::{Emits, Emitter, KernelFamily};
 pub(super) use host::executing_threads;
 pub(super) use lay_out::{
-    attribution as report_attribution, op_of_kernels, programs as report_programs,
+    attribution as report_attribution, kernels as report_kernels, op_of_kernels,
+    programs as report_programs,
 };
 pub use loss::{DeviceUse, Evidence, Loss, ProgramLoss, Unevaluable};
 pub use module::InstructionRef;

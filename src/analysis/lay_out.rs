@@ -42,6 +42,7 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
             },
         ),
         hot_kernels: hot(trace, analysis),
+        tables: None,
         what_to_change: Vec::new(),
         checks: Vec::new(),
         trust_list: Vec::new(),

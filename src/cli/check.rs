@@ -10,7 +10,7 @@ use idleproof::policy::{Coverage, Policy};
 use idleproof::read::{self, Found};
 use idleproof::render::terminal::{Style, summary};
 use idleproof::report::{CaptureReport, Report, Verdict};
-use idleproof::{Evaluation, Options, evaluate, judge, unreadable};
+use idleproof::{Detail, Evaluation, Options, evaluate, judge, unreadable};
 use jiff::civil::Date;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -92,9 +92,15 @@ fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
     let read = found.families.iter().flat_map(|family| &family.files);
     let policy_file = loaded.file.as_deref();
     let read: Vec<&Path> = read.map(|file| file.path.as_path()).chain(policy_file).collect();
-    outputs::refuse_clashes(&outputs, &read)?;
+    let kept = goldens.as_ref().map_or(Vec::new(), Comparison::folders);
+    outputs::refuse_clashes(&outputs, &read, &kept)?;
 
-    let options = Options { user_files: args.user_files.clone(), program: args.program };
+    let with_tables = outputs.iter().any(Target::is_folder);
+    let options = Options {
+        user_files: args.user_files.clone(),
+        program: args.program,
+        detail: if with_tables { Detail::Tables } else { Detail::Report },
+    };
     let mut evaluation = in_threads(args, || evaluate(&found, &loaded.policy, today, &options))?;
     if let Some(id) = args.program {
         program::require(id, &evaluation.captures)?;

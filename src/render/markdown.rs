@@ -8,7 +8,7 @@ mod shares;
 use super::cells::{self, table};
 use super::escape::{html, markdown, markdown_block, markdown_code};
 use super::format::{DASH, bytes, count};
-use super::{Output, tally, trust, words};
+use super::{Form, Output, tally, trust, words};
 use crate::report::{
     CaptureReport, CheckReport, FileRole, GoldenReport, GoldenState, Level, Outcome, Report, State,
     WhyNotEvaluable,
@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 pub(super) static OUTPUT: Output = Output {
     kind: "markdown",
     summary: "the full report: findings first, then every figure that the capture supports",
-    render,
+    form: Form::Text(render),
     golden: Some(capture_body),
 };
 

@@ -19,6 +19,7 @@ mod policy;
 mod proto;
 mod reader;
 mod reader_corpus;
+mod tables;
 mod tidy;
 mod xplane;
 

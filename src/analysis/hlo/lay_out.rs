@@ -1,8 +1,11 @@
 //! Lays the attribution of a JAX capture out as a part of the report.
 
-use super::{HloAttribution, HloClass, HloLineRow, HloOpRow, KernelTotal, Loss, ProgramLoss};
+use super::{
+    HloAttribution, HloClass, HloKernelRow, HloLineRow, HloOpRow, KernelTotal, Loss, ProgramLoss,
+    instruction,
+};
 use crate::report::{
-    Attribution, AttributionClass, HloRecords, LineRow, Methods, OpRow, ProgramRecords,
+    Attribution, AttributionClass, HloRecords, KernelRow, LineRow, Methods, OpRow, ProgramRecords,
     ProgramTime, Share, Spread, Unattributed,
 };
 use crate::trace::{NameId, Trace};
@@ -91,6 +94,26 @@ fn reason_row(row: &(super::Unattributed, KernelTotal), all: Picoseconds) -> Una
         time_us: total.time.into(),
         share: share(total.time, all),
     }
+}
+
+/// Kernels with the instructions that they belong to.
+pub(in crate::analysis) fn kernels(trace: &Trace, hlo: &HloAttribution) -> Vec<KernelRow> {
+    let program = |row: &HloKernelRow| row.program.map(|at| &trace.programs[at as usize]);
+    let row = |row: &HloKernelRow| KernelRow {
+        name: trace.name(row.name).to_owned(),
+        records: row.total.n,
+        time_us: row.total.time.into(),
+        share: share(row.total.time, hlo.kernels.time),
+        class: row.class.name().to_owned(),
+        program: program(row).map(|one| (one.id, trace.name(one.name).to_owned())),
+        instruction: program(row)
+            .zip(row.instruction)
+            .and_then(|(program, place)| Some(instruction(program, place)?.name.clone())),
+        op: row.op_name.clone(),
+        level: row.op_name.as_ref().map(|_| row.op_level.name().to_owned()),
+        line: row.line.as_ref().map(|line| (line.file.clone(), u64::from(line.line))),
+    };
+    hlo.tables.kernels.iter().map(row).collect()
 }
 
 /// The operation of each kernel name, where all kernels of the name have one and the same.

@@ -1,5 +1,6 @@
 //! Reports for the tests of outputs, small and complete: every field that a renderer reads is filled somewhere.
 
+use super::jax::{jax, tables};
 use idleproof::report::*;
 use idleproof::units::Ratio;
 use serde_json::json;
@@ -21,7 +22,7 @@ fn pct(part: u64, whole: u64) -> Percent {
     Percent::of(Ratio::new(part, whole).expect("a whole"))
 }
 
-fn share(part: u64, whole: u64) -> Share {
+pub(crate) fn share(part: u64, whole: u64) -> Share {
     Share::of(Ratio::new(part, whole).expect("a whole"))
 }
 
@@ -251,6 +252,7 @@ pub(crate) fn healthy() -> CaptureReport {
         },
         attribution: Some(attribution()),
         hot_kernels: hot_kernels(),
+        tables: Some(tables()),
         what_to_change: vec![json!({
             "cause": "gaps before launches",
             "step_us": { "now": 3_500_000, "if_gone": [3_100_000.5, 3_200_000] },
@@ -374,6 +376,7 @@ pub(crate) fn refused() -> CaptureReport {
         claims: Claims::default(),
         attribution: None,
         hot_kernels: Vec::new(),
+        tables: None,
         what_to_change: Vec::new(),
         checks: Vec::new(),
         trust_list: Vec::new(),
@@ -438,6 +441,6 @@ pub(crate) fn everything() -> Report {
             orphan,
         ],
         policy_findings: vec![finding(Level::Warn, 41), finding(Level::Deny, 47)],
-        ..report(Verdict::Error, vec![refused(), incident(), healthy()])
+        ..report(Verdict::Error, vec![refused(), incident(), healthy(), jax()])
     }
 }
