@@ -1,11 +1,11 @@
 //! JAX captures as reports: what a user may choose, and what he then reads.
 
 use super::fixture::{
-    self, Space, call, gpu, host, kernel, line, metadata, program, space, stream,
+    self, Line, Space, call, event, gpu, host, kernel, line, metadata, program, space, stream,
 };
 use super::read;
 use crate::harness::default_policy;
-use idleproof::report::{CaptureReport, LineRow, OpRow};
+use idleproof::report::{CaptureReport, IdleHostEvent, LineRow, OpRow};
 use idleproof::trace::Capture;
 use idleproof::{Options, evaluate_capture};
 use regex::Regex;
@@ -116,4 +116,58 @@ fn labels_without_hlo_keep_their_operations_apart() {
     let report = report(&made, &Options::default());
     assert_eq!(ops(&report), ["jit(lost)/a 1 5", "jit(lost)/b 1 5"]);
     assert_eq!(report.hot_kernels[0].op, None);
+}
+
+/// Two executions, 100 µs apart, whose launches a tracer lists on a line of their own.
+fn two_lines(executing: &[(i64, &str)]) -> Space {
+    let step = program("jit_step", 17, &["fusion"]);
+    let execution = |at| {
+        let thunks = event("GpuExecutable::ExecuteThunks", at, 9);
+        thunks.with("module_name", fixture::Stat::Ref("jit_step".to_owned()))
+    };
+    let python = |&(id, name): &(i64, &str)| {
+        let frame = event("$train.py:77 step", 0, 150);
+        line(
+            id,
+            name,
+            vec![frame, execution(0), event("PjitFunction(step)", 60, 30), execution(100)],
+        )
+    };
+    let calls = [(2, 1), (102, 2)].map(|(at, id)| call("hipModuleLaunchKernel", at, 3, id));
+    let kernels = [(20, 1), (120, 2)].map(|(at, id)| kernel("fusion.kd", at, 10, id));
+    let mut lines: Vec<Line> = executing.iter().map(python).collect();
+    lines.push(line(583, "Host Threads/583", calls.to_vec()));
+    space(vec![metadata(vec![step]), gpu(0, vec![stream(3, kernels.to_vec())]), host(lines)])
+}
+
+fn idle_rows(space: &Space) -> Vec<String> {
+    let report = report(space, &Options::default());
+    let records = report.records.unwrap();
+    let row = |row: &IdleHostEvent| format!("{} {} {}", row.kind, row.name, row.time_us);
+    records.devices[0].idle_host_events.iter().map(row).collect()
+}
+
+#[test]
+fn the_host_of_a_gap_is_the_thread_that_executes_what_was_launched() {
+    assert_eq!(
+        idle_rows(&two_lines(&[(12, "python")])),
+        [
+            "span $train.py:77 step 51",
+            "span PjitFunction(step) 30",
+            "span GpuExecutable::ExecuteThunks 6",
+            "call hipModuleLaunchKernel 3",
+        ]
+    );
+    // Two threads execute at once, and nothing tells which of them launched.
+    assert_eq!(
+        idle_rows(&two_lines(&[(12, "py_xla_execute/1"), (13, "py_xla_execute/2")])),
+        ["none no host event 87", "call hipModuleLaunchKernel 3"]
+    );
+}
+
+#[test]
+fn frames_of_the_python_tracer_are_counted() {
+    let frames = |space: &Space| read(&space.bytes()).trace.profiler.python_frames;
+    assert_eq!(frames(&two_lines(&[(12, "python")])), 1);
+    assert_eq!(frames(&two_programs()), 0);
 }
