@@ -5,9 +5,11 @@
 
 mod innermost;
 mod rows;
+mod sums;
 
-use self::innermost::{HostEvent, Segment, innermost};
+use self::innermost::{HostEvent, innermost};
 use self::rows::Rows;
+use self::sums::{DeviceSums, Parts};
 use super::hlo::executing_threads;
 use super::launches::Launches;
 use super::timeline::Timeline;
@@ -88,12 +90,14 @@ pub(super) fn host_cause(
 ) -> Vec<DeviceCause> {
     let threads = SameThread::of(trace, launches);
     let mut rows = Rows::default();
-    let mut devices: Vec<DeviceGaps> = Vec::with_capacity(timeline.devices.len());
+    let mut devices: Vec<DeviceSums> = Vec::with_capacity(timeline.devices.len());
     let mut of_thread: Vec<Vec<Place>> = vec![Vec::new(); trace.threads.len()];
     for (device, one) in timeline.devices.iter().enumerate() {
-        let mut gaps = DeviceGaps::default();
+        let mut gaps = DeviceSums::default();
         for (gap, interval) in one.gaps.iter().enumerate() {
             let call = launched.call_of_start(one.device, interval.end());
+            // Tracers were seen to join kernels to waits of other threads.
+            let call = call.filter(|&call| trace.host_calls[call].kind.hands_over_work());
             match call {
                 Some(call) => {
                     let thread = threads.of_call(trace, call);
@@ -177,101 +181,4 @@ fn events_by_thread<'t>(
         take(HostActivity::Call, one.thread, one.interval, one.api);
     }
     by_thread
-}
-
-/// The parts of one gap, by row.
-#[derive(Default)]
-struct Parts {
-    time: Vec<Picoseconds>,
-    /// Rows with a part, in the order of time: only those are cleared again.
-    met: Vec<u32>,
-}
-
-impl Parts {
-    fn fill(&mut self, segments: &[Segment], gap: Interval, no_event: u32) {
-        let mut rest = gap.duration();
-        let first = segments.partition_point(|segment| segment.interval.end() <= gap.start());
-        for segment in &segments[first..] {
-            if segment.interval.start() >= gap.end() {
-                break;
-            }
-            let Some(part) = segment.interval.intersection(gap) else { continue };
-            rest -= part.duration();
-            self.add(segment.row, part.duration());
-        }
-        if rest > Picoseconds::ZERO {
-            self.add(no_event, rest);
-        }
-    }
-
-    fn add(&mut self, row: u32, time: Picoseconds) {
-        let at = row as usize;
-        if self.time.len() <= at {
-            self.time.resize(at + 1, Picoseconds::ZERO);
-        }
-        if self.time[at] == Picoseconds::ZERO {
-            self.met.push(row);
-        }
-        self.time[at] += time;
-    }
-
-    /// The parts, each once; nothing is left.
-    fn drain(&mut self) -> impl Iterator<Item = (u32, Picoseconds)> + '_ {
-        let time = &mut self.time;
-        self.met.drain(..).map(move |row| (row, std::mem::take(&mut time[row as usize])))
-    }
-}
-
-/// The sums of one device while they grow.
-#[derive(Default)]
-struct DeviceGaps {
-    /// Gaps and time, by row.
-    sums: Vec<(u64, Picoseconds)>,
-    causes: Vec<GapCause>,
-}
-
-impl DeviceGaps {
-    fn tally(&mut self, row: u32, time: Picoseconds) {
-        let at = row as usize;
-        if self.sums.len() <= at {
-            self.sums.resize(at + 1, (0, Picoseconds::ZERO));
-        }
-        let (n_gaps, sum) = &mut self.sums[at];
-        (*n_gaps, *sum) = (*n_gaps + 1, *sum + time);
-    }
-
-    /// Takes the parts of a gap; of equal ones the earlier is named.
-    fn take(&mut self, gap: usize, parts: &mut Parts) {
-        let mut most = (0, Picoseconds::ZERO);
-        for (row, time) in parts.drain() {
-            self.tally(row, time);
-            if time > most.1 {
-                most = (row, time);
-            }
-        }
-        (self.causes[gap].row, self.causes[gap].time) = most;
-    }
-
-    /// The rows in the order of the report, and the gaps pointing at them.
-    fn finish(self, rows: &Rows<'_>) -> DeviceCause {
-        let with_time = (0_u32..).zip(&self.sums).filter(|(_, (n_gaps, _))| *n_gaps > 0);
-        let mut found: Vec<(u32, CauseRow)> = with_time
-            .map(|(at, &(n_gaps, time))| {
-                let (activity, name) = rows.get(at);
-                (at, CauseRow { activity, name: name.to_owned(), n_gaps, time })
-            })
-            .collect();
-        found.sort_by(|(_, a), (_, b)| {
-            (b.time, a.activity, &a.name).cmp(&(a.time, b.activity, &b.name))
-        });
-        let mut place = vec![0_u32; self.sums.len()];
-        for (new, (old, _)) in (0_u32..).zip(&found) {
-            place[*old as usize] = new;
-        }
-        let moved = |gap: &GapCause| GapCause { row: place[gap.row as usize], ..*gap };
-        DeviceCause {
-            gaps: self.causes.iter().map(moved).collect(),
-            rows: found.into_iter().map(|(_, row)| row).collect(),
-        }
-    }
 }

@@ -101,7 +101,7 @@ fn gaps(trace: &Trace, analysis: &Analysis) -> Vec<GapRow> {
         let end = (trace.stream(event.stream).device, event.interval.start());
         let Some(&(row, call)) = row_of.get(&end) else { continue };
         // Several pieces of work may begin at one instant: the one that the call launched is meant.
-        if launch.call() == call.map(|call| call as usize) {
+        if call.is_none_or(|call| launch.call() == Some(call as usize)) {
             rows[row].next_work.get_or_insert_with(|| names.get(event.name));
         }
     }
