@@ -86,6 +86,17 @@ fn devices_have_rows_of_their_own() {
     assert_eq!(rows(&report, 1), ["op step 1 29", "call cudaLaunchKernel 1 1"]);
 }
 
+/// A tracer was seen to join kernels to a wait of another thread, which launched nothing.
+#[test]
+fn a_wait_is_no_launch() {
+    let report = report(
+        "launch 1..2\nkernel a 10..20\n\
+         op busy 0..100 thread=9\ncall cudaStreamWaitEvent 30..31 corr=50 thread=9\n\
+         kernel b 60..70 corr=50\n",
+    );
+    assert_eq!(rows(&report, 0), ["unknown-thread launching thread unknown 1 40"]);
+}
+
 #[test]
 fn a_capture_without_idle_has_no_rows() {
     let report = report("launch 0..1\nkernel a 10..20\nlaunch 2..3\nkernel b 20..30\n");
