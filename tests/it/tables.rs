@@ -151,8 +151,8 @@ fn files_of(capture: &Capture) -> (CaptureReport, Vec<render::File>) {
     let judged = evaluate_capture(capture, &policy, today, &options);
     let mut report = judge::conclude(vec![judged], vec![], vec![], vec![], &policy, Vec::new());
     assert_ne!(report.verdict, Verdict::Error, "{:?}", report.captures[0].error);
-    let files = render::find("csv").and_then(|output| output.files(&report)).unwrap();
-    (report.captures.remove(0), files)
+    let files = render::find("csv").and_then(|output| output.files(&report));
+    (report.captures.remove(0), files.unwrap_or_else(|| panic!("no output `csv`")))
 }
 
 #[test]
