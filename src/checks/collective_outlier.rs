@@ -17,8 +17,8 @@ pub(super) static CHECK: Check = Check {
             as busy, as communication, and as the hottest kernel.",
         remedy: "Leave the first collective after start-up or a checkpoint out of the profiler's window, or find the late rank by the \
             captures of all ranks.",
-        limit: "10 % of the window. The longest collective of 12 public captures lasts up to 43 times the median of the others, and \
-            14 times their upper quartile.",
+        limit: "10 % of the window. The longest collective of 12 public captures lasts up to 80 times the median of the others where these are alike, and \
+            37 times their upper quartile.",
         exceptions: "That the device was occupied stands, and so does idle. Large collectives beside small ones are no outliers as long \
             as there are several: a quarter of the others is at least as long as the quartile.",
     },
@@ -33,7 +33,7 @@ pub(super) static CHECK: Check = Check {
 /// Fewer collectives have no median to speak of.
 const MIN_COLLECTIVES: usize = 3;
 
-/// How many times the upper quartile of the others an outlier lasts: 14 times were measured in complete captures, by a rank that
+/// How many times the upper quartile of the others an outlier lasts: 37 times were measured in complete captures, by a rank that
 /// came early.
 const OUTLIER_TIMES: i64 = 100;
 

@@ -16,7 +16,7 @@ pub(super) static CHECK: Check = Check {
         misleads: "A stream runs its work in the order of its launches. Where the records do not, ids or times belong to other \
             work: each kernel is then attributed to another's operator, with plausible figures.",
         remedy: "Update the tracer; ids that are used again, or processes that were merged into one file, do this.",
-        limit: "0: none of 43,000 linked records of 34 public captures is out of order.",
+        limit: "0: none of 35,000 linked records of 31 public captures is out of order.",
         exceptions: "Calls of two threads that overlap in time may enter a stream in either order and are not compared. The records of \
             one graph launch have no order among themselves.",
     },

@@ -1,7 +1,7 @@
 //! Figures behind their claims, and facts about checks, as text. Every human output prints them through here.
 
-use super::escape;
 use super::format::{self, DASH};
+use super::{escape, words};
 use crate::report::{CaptureReport, Cell, CheckReport, Claim, Percent, Unit};
 use serde_json::Value;
 
@@ -33,6 +33,17 @@ pub(super) fn guarded<T>(
             format!("{DASH} ({}{more})", escape::markdown(first))
         }
         Cell::Undefined => "undefined".to_owned(),
+    }
+}
+
+/// A title, in HTML, that says what is withheld or not verified below it.
+pub(super) fn titled(capture: &CaptureReport, title: &str, claim: Claim, what: &str) -> String {
+    if let Some(by) = words::withheld_by(capture, claim) {
+        return format!("{title}: {what} withheld ({})", escape::html(&by.join(", ")));
+    }
+    match words::unverified_by(capture, claim) {
+        open if open.is_empty() => title.to_owned(),
+        open => format!("{title}: not verified by {}", escape::html(&open.join(", "))),
     }
 }
 

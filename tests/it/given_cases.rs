@@ -12,10 +12,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The cases of Kineto files, 01–41 and 55, and of JAX files.
-const CASES: [&str; 36] = [
+const CASES: [&str; 37] = [
     "01", "02", "03", "04", "05", "06", "08", "10", "11", "12", "13", "14", "15", "17", "19", "20",
-    "22", "24", "25", "27", "28", "30", "31", "32", "34", "35", "37", "40", "41", "43", "45", "49",
-    "51", "52", "54", "55",
+    "22", "24", "25", "27", "28", "30", "31", "32", "34", "35", "37", "40", "41", "42", "43", "45",
+    "49", "51", "52", "54", "55",
 ];
 
 /// What waits for a later feature: case, key of the expectation, and the feature.
@@ -157,6 +157,9 @@ fn check_all(subject: &Subject<'_>, prefix: &str, expected: &Map<String, Value>)
                     Verdicts::new()
                 }
             }
+            // The figures of one of two records: of the xplane they are the report's, the JSON is judged by itself.
+            ("xplane", Value::Object(devices)) => figures::by_device(subject, key, devices),
+            ("json", Value::Object(devices)) => json_alone(subject, devices),
             ("if_reported", Value::Object(inner)) if !refused => check_all(subject, "", inner),
             ("if_reported", Value::Object(_)) => Verdicts::new(),
             ("refuse", Value::Object(inner)) if refused => refusal(subject, inner),
@@ -172,6 +175,18 @@ fn check_all(subject: &Subject<'_>, prefix: &str, expected: &Map<String, Value>)
         });
     }
     verdicts
+}
+
+fn json_alone(subject: &Subject<'_>, devices: &Map<String, Value>) -> Verdicts {
+    let is_json = |format: &Option<String>| format.as_deref() == Some("jax-json");
+    let json = subject.report.files.iter().find(|file| is_json(&file.format));
+    let Some(path) = json.map(|file| PathBuf::from(&file.path)) else {
+        return vec![("json".into(), Err("no JSON belongs to the capture".into()))];
+    };
+    let run = pipeline_at(std::slice::from_ref(&path));
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let alone = Subject { file, report: &run.captures[0], run: &run };
+    figures::by_device(&alone, "json", devices)
 }
 
 /// What a careless reader gets: its idle share may not be any device's.
@@ -317,12 +332,15 @@ fn claim_fits(subject: &Subject<'_>, claim: &str, wanted: &str) -> Result<(), St
         "communication_is_transfer" => "collective_split",
         "per_stream" => return flags::violated(subject, "duplicate-json-keys"),
         "memcpy_bandwidth" => "roofline",
+        "json" => return flags::violated(subject, "json-xplane-mismatch"),
         "device_mapping" => return figures::no_device_is_named(subject),
         _ => return Err("this claim is not understood".into()),
     };
     let found = claim_state(subject.report, name).unwrap_or_default();
     let allowed: &[&str] = match wanted {
-        "reliable" | "reliable_as_occupancy" | "reliable_by_launch" => &["supported"],
+        "reliable" | "reliable (xplane)" | "reliable_as_occupancy" | "reliable_by_launch" => {
+            &["supported"]
+        }
         "reliable for work launched in the window" => &["supported"],
         "lower_bound" => &["withheld"],
         "undefined" => &["undefined"],

@@ -12,6 +12,7 @@ mod given;
 mod metamorphic;
 mod oracle;
 mod reading;
+mod report;
 pub(crate) mod samples;
 
 use crate::harness::outside_data;

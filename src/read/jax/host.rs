@@ -21,6 +21,8 @@ use crate::units::Interval;
 pub(super) struct HostName {
     call: Call,
     execution: Option<(Source, Option<NameId>)>,
+    /// True for what JAX's Python tracer writes: `$train.py:77 step`.
+    is_python_frame: bool,
 }
 
 /// What a name tells about a runtime call.
@@ -73,6 +75,7 @@ pub(in crate::read) fn host_event(
         let execution = Execution { interval, thread, scope: source.scope(), module };
         builder.executions.push(source, execution);
     }
+    builder.trace.profiler.python_frames += u64::from(known.is_python_frame);
     builder.trace.host_spans.push(HostSpan { interval, thread, name });
     Ok(())
 }
@@ -145,7 +148,7 @@ fn host_name(builder: &mut Builder, name: NameId) -> Result<HostName, Refusal> {
         Some((source, None)) => Some((source, None)),
         None => None,
     };
-    let known = HostName { call, execution };
+    let known = HostName { call, execution, is_python_frame: text.starts_with('$') };
     builder.host_names.insert(name, known);
     Ok(known)
 }

@@ -68,6 +68,7 @@ impl Classes {
                 (b'B' | b'E', _) => tally.note(Oddity::BeginEndEvents, &row.name, row.events),
                 (b'X', Category::CounterRange) => profiler.counter_ranges += row.events,
                 (b'X', Category::DeviceSync) => profiler.device_syncs += row.events,
+                (b'X', Category::PythonFrame) => profiler.python_frames += row.events,
                 (b'X', Category::DeviceAnnotation) => profiler.device_annotations += row.events,
                 (_, Category::UnsupportedDevice) => {
                     tally.note(Oddity::UnsupportedCategory, &row.name, row.events);

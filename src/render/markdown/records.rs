@@ -1,14 +1,12 @@
 //! What the records say: budgets of devices and streams, graph replays, launches, steps, programs.
 
-use super::super::cells::{self, guarded, table};
+use super::super::cells::{guarded, table};
 use super::super::escape::{markdown, markdown_code};
 use super::super::format::{self, DASH, FINE, count, counted, shortened};
-use super::{ROWS_MAX, more_rows};
+use super::{ROWS_MAX, more_in_tables, more_rows};
 use crate::report::{
-    CaptureReport, Cell, Claim, DeviceRecords, GraphRecords, LaunchRecords, Microseconds, Records,
-    Spread, StepRow,
+    CaptureReport, Cell, Claim, DeviceRecords, GraphRecords, Microseconds, Records, Spread, StepRow,
 };
-use std::fmt::Write as _;
 
 fn time(us: Microseconds) -> String {
     format::time(us, FINE)
@@ -105,28 +103,7 @@ pub(super) fn streams(capture: &CaptureReport, records: &Records) -> String {
     }
     let head =
         ["device", "stream", "span", "compute", "collective", "memcpy", "idle", "device records"];
-    format!("{}{}", table(&head, 2, rows), more_rows(all().count(), ROWS_MAX))
-}
-
-pub(super) fn idle(capture: &CaptureReport, records: &Records) -> String {
-    let mut text = format!(
-        "- device inactive, of the window: {}\n- waiting for the host, of the window (*inferred*): {}\n",
-        cells::idle(capture),
-        cells::host_starved(capture)
-    );
-    for device in &records.devices {
-        let parts = [
-            ("idle although launched work was waiting", device.idle_with_queued_work_us),
-            ("idle while the host waited for the device", device.idle_under_blocking_sync_us),
-        ];
-        for (what, figure) in parts {
-            if figure.is_some() {
-                let figure = guarded(capture, Claim::Idle, figure, time);
-                let _ = writeln!(text, "- {}, {what}: {figure}", markdown(&device.name));
-            }
-        }
-    }
-    text
+    format!("{}{}", table(&head, 2, rows), more_in_tables(all().count(), ROWS_MAX))
 }
 
 /// Counts of replays are evidence: they are printed whatever is withheld.
@@ -145,19 +122,6 @@ pub(super) fn graph(graph: &GraphRecords) -> String {
         coverage(graph.node_coverage),
         count(graph.kernels),
         time(graph.kernel_us)
-    )
-}
-
-pub(super) fn launches(launches: &LaunchRecords) -> String {
-    format!(
-        "- launch calls: {}, of which {} own no device record\n- launch calls inside stream capture, which run \
-         nothing: {}\n- device records launched before recording began: {}\n- other device records that no call \
-         launched: {}\n",
-        count(launches.calls),
-        count(launches.without_record),
-        count(launches.captured),
-        count(launches.before_window_records),
-        count(launches.records_without_launch)
     )
 }
 
