@@ -107,6 +107,12 @@ pub(super) fn evidence(check: &CheckReport, detail: Detail) -> Option<String> {
 
 /// True where a piece of evidence says more than the check's message.
 fn tells(check: &CheckReport, value: &Value, text: &str) -> bool {
+    // Rows of a table are for programs; the message has their sum.
+    let is_table =
+        |value: &Value| value.as_array().is_some_and(|rows| rows.iter().any(Value::is_object));
+    if value.is_object() || is_table(value) {
+        return false;
+    }
     let nothing = value.is_null() || value.as_f64() == Some(0.0) || text.is_empty() || text == DASH;
     let bare_count = text.chars().all(|character| character.is_ascii_digit() || character == ',');
     !nothing && (bare_count || !check.message.contains(text))
