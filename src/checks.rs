@@ -114,6 +114,7 @@ const WORK_IS_MISSING: &[Claim] = &[
     Claim::HostStarved,
     Claim::Ranking,
     Claim::OpAttribution,
+    Claim::SourceLine,
     Claim::StepTime,
     Claim::CriticalPath,
     Claim::Estimate,

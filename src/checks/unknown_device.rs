@@ -34,8 +34,8 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
         return Measurement::not_applicable("no device work was recorded");
     }
     let listed = &trace.profiler.device_properties;
-    if listed.is_empty() {
-        return Measurement::no_evidence("the profiler listed no device");
+    if !listed.iter().any(says_model) {
+        return Measurement::no_evidence("the profiler listed no device, or nothing about any");
     }
     let is_known = |id: &&i64| listed.iter().any(|one| one.id == **id && says_model(one));
     let unknown: Vec<i64> = devices.iter().filter(|id| !is_known(id)).copied().collect();

@@ -257,8 +257,11 @@ pub struct StepRow {
 /// A compiled program (JAX).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProgramRecords {
-    /// Its id.
+    /// Its id; of several under one name, the first.
     pub id: u64,
+    /// All ids of the name that executions may be of: the host records a name and no id.
+    #[serde(default)]
+    pub ids: Vec<u64>,
     /// Its name.
     pub name: String,
     /// Executions that the host recorded.

@@ -146,6 +146,7 @@ pub(in crate::analysis) fn programs(trace: &Trace, loss: &Loss) -> Vec<ProgramRe
 fn program(trace: &Trace, row: &ProgramLoss) -> Option<ProgramRecords> {
     Some(ProgramRecords {
         id: *row.ids.first()?,
+        ids: row.ids.clone(),
         name: trace.name(row.name).to_owned(),
         executions: row.n_recorded,
         executions_with_records: row.n_recorded.map(|_| row.n_with_kernels),

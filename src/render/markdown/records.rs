@@ -5,7 +5,8 @@ use super::super::escape::{markdown, markdown_code};
 use super::super::format::{self, DASH, FINE, count, counted, shortened};
 use super::{ROWS_MAX, more_in_tables, more_rows};
 use crate::report::{
-    CaptureReport, Cell, Claim, DeviceRecords, GraphRecords, Microseconds, Records, Spread, StepRow,
+    CaptureReport, Cell, Claim, DeviceRecords, GraphRecords, Microseconds, ProgramRecords, Records,
+    Spread, StepRow,
 };
 
 fn time(us: Microseconds) -> String {
@@ -187,6 +188,17 @@ const STEPS_MAX: usize = 5;
 /// Characters of a step's or program's name in a table.
 const NAME_CHARS_MAX: usize = 60;
 
+/// Ids of one name that a cell lists.
+const IDS_MAX: usize = 6;
+
+/// All ids that the executions of a row may be of.
+fn ids(program: &ProgramRecords) -> String {
+    let all = if program.ids.is_empty() { std::slice::from_ref(&program.id) } else { &program.ids };
+    let shown: Vec<String> = all.iter().take(IDS_MAX).map(u64::to_string).collect();
+    let more = if all.len() > IDS_MAX { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}
+
 pub(super) fn programs(records: &Records) -> String {
     if records.programs.is_empty() {
         return String::new();
@@ -194,7 +206,7 @@ pub(super) fn programs(records: &Records) -> String {
     let rows = records.programs.iter().take(ROWS_MAX).map(|program| {
         vec![
             markdown_code(&shortened(&program.name, NAME_CHARS_MAX)),
-            program.id.to_string(),
+            ids(program),
             program.executions.map_or_else(dash, count),
             program.executions_with_records.map_or_else(dash, count),
             spread(program.kernels_per_execution, count),

@@ -155,6 +155,7 @@ fn records(total: i128, busy: i128, with_records: u64) -> Records {
         }),
         programs: vec![ProgramRecords {
             id: 12_345_678_901_234_567_890,
+            ids: Vec::new(),
             name: "jit_train_step".to_owned(),
             executions: Some(10),
             executions_with_records: Some(9),
