@@ -15,6 +15,7 @@ mod launch_timing;
 mod launches;
 mod lay_out;
 mod order;
+mod readings;
 mod reconcile;
 mod recording;
 mod steps;

@@ -40,6 +40,7 @@ mod unequal_device_work;
 mod uneven_kernels_per_step;
 mod unknown_device;
 mod unpaired_async_ops;
+pub(crate) mod unsupported_claim;
 mod xplane_misses_json_events;
 
 use crate::analysis::Analysis;
@@ -158,6 +159,7 @@ pub static CHECKS: &[&Check] = &[
     &ambiguous_program::CHECK,
     &unpaired_async_ops::CHECK,
     &copy_without_size::CHECK,
+    &unsupported_claim::CHECK,
     &high_idle::CHECK,
     &low_compute::CHECK,
 ];

@@ -8,6 +8,7 @@ pub(crate) mod inputs;
 pub(crate) mod outputs;
 pub(crate) mod policy;
 mod program;
+mod statements;
 mod stop;
 
 pub(crate) use stop::Stop;
@@ -209,6 +210,10 @@ pub(crate) struct RunArgs {
     /// The compiled program that operators and source lines are listed for [default: all]
     #[arg(long, value_name = "ID")]
     pub(crate) program: Option<u64>,
+    /// Statements made elsewhere, to be verified: a TOML file of `[[claim]]` tables, or a table of TraceLens or the folder that
+    /// holds them; repeatable
+    #[arg(long, value_name = "FILE", action = ArgAction::Append)]
+    pub(crate) claims: Vec<PathBuf>,
     /// Captures that are analysed side by side [default: one a core]
     #[arg(long, value_name = "N", display_order = 99)]
     pub(crate) threads: Option<NonZeroUsize>,

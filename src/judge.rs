@@ -5,14 +5,17 @@
 
 mod check;
 mod claims;
+mod stated;
 mod trust;
 
+use crate::checks::unsupported_claim;
 use crate::checks::{Check, Measurement};
 use crate::policy::Policy;
 use crate::report::{
     CaptureReport, CheckReport, Claims, ErrorReport, FileReport, GoldenReport, Level, Outcome,
     PolicyFinding, Report, RunReport, SCHEMA_VERSION, SkippedFile, Tool, Verdict,
 };
+use crate::statements::Statement;
 use jiff::civil::Date;
 use std::collections::BTreeMap;
 
@@ -47,6 +50,27 @@ pub fn judge(
     CaptureReport { claims, checks, trust_list, ..draft }
 }
 
+/// The report with what was stated elsewhere held against it, and the check of that judged.
+pub fn with_statements(
+    mut report: CaptureReport,
+    statements: &[Statement],
+    policy: &Policy,
+    today: Date,
+) -> CaptureReport {
+    report.stated = stated::hold(statements, &report);
+    if report.stated.is_empty() {
+        return report;
+    }
+    let measurement = unsupported_claim::held(&report.stated);
+    let check = &unsupported_claim::CHECK;
+    let judged = check::judge(check, &measurement, policy, &report.paths(), today);
+    for known in report.checks.iter_mut().filter(|known| known.id == check.id) {
+        known.clone_from(&judged);
+    }
+    report.trust_list = trust::list(&report.checks, &report.notices);
+    report
+}
+
 /// The report of a capture that could not be read or analysed: no figure, no claim.
 pub fn refused(name: String, files: Vec<FileReport>, error: ErrorReport) -> CaptureReport {
     CaptureReport {
@@ -61,6 +85,7 @@ pub fn refused(name: String, files: Vec<FileReport>, error: ErrorReport) -> Capt
         hot_kernels: Vec::new(),
         tables: None,
         what_to_change: Vec::new(),
+        stated: Vec::new(),
         checks: Vec::new(),
         trust_list: Vec::new(),
         needs_new_capture: Vec::new(),

@@ -13,7 +13,11 @@ pub mod analysis;
 
 pub mod checks;
 
+pub mod document;
+
 pub mod policy;
+
+pub mod statements;
 
 pub mod judge;
 
@@ -25,6 +29,7 @@ use rayon::prelude::*;
 use read::{Family, Found, ReadError};
 use regex::Regex;
 use report::{CaptureReport, ErrorReport, FileReport, FileRole, SkippedFile};
+use statements::Statement;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -42,6 +47,8 @@ pub struct Options {
     pub program: Option<u64>,
     /// How much of the analysis the report keeps.
     pub detail: Detail,
+    /// Statements made elsewhere, to be held against the captures that they are about.
+    pub statements: Vec<Statement>,
 }
 
 /// How much of an analysis a report keeps.
@@ -124,7 +131,8 @@ pub fn evaluate_capture(
         let measure =
             |&check: &&'static checks::Check| (check, (check.measure)(capture, &analysis));
         let measurements: Vec<_> = checks::CHECKS.iter().map(measure).collect();
-        judge::judge(draft, &measurements, policy, today)
+        let judged = judge::judge(draft, &measurements, policy, today);
+        judge::with_statements(judged, &options.statements, policy, today)
     });
     judged.unwrap_or_else(|panic| broken(&capture.name, &capture.primary().source.path, &panic))
 }

@@ -4,28 +4,26 @@
 //! of layers: the default preset, what the file extends, the file, its overrides by path, the command line.
 //! Later wins, and every value of the result knows where it comes from. No file is read in here.
 
-mod error;
 mod exceptions;
 mod gates;
 mod globs;
 mod layer;
 mod load;
-mod nearest;
 mod origin;
 mod presets;
 mod raw;
 mod show;
 
-pub use error::{PolicyError, PolicyErrors};
 pub use exceptions::{Coverage, Exception};
 pub use gates::{GOLDEN_GATES, GoldenGate};
 pub use globs::PathGlobs;
-pub use load::{Loader, MAX_POLICY_BYTES};
-pub use nearest::nearest;
+pub use load::Loader;
 pub use origin::{Origin, Sourced};
 pub use presets::{PRESETS, Preset};
 
 use crate::checks::Check;
+use crate::document::nearest;
+use crate::document::{Mistake, Mistakes};
 use crate::report::{Level, Limit, PolicyStamp};
 use layer::{Change, Override};
 use load::Layers;
@@ -135,10 +133,9 @@ impl Rule {
 
 impl Policy {
     /// A preset by its name.
-    pub fn preset(name: &str, vocabulary: Vocabulary<'_>) -> Result<Self, PolicyErrors> {
+    pub fn preset(name: &str, vocabulary: Vocabulary<'_>) -> Result<Self, Mistakes> {
         let preset = presets::find(name).ok_or_else(|| {
-            PolicyError::without_place(format!("unknown preset `{name}`"))
-                .help(load::preset_help(name))
+            Mistake::without_place(format!("unknown preset `{name}`")).help(load::preset_help(name))
         })?;
         Self::pile(name, vec![load::preset(preset, vocabulary)?], vocabulary)
     }
@@ -149,7 +146,7 @@ impl Policy {
         bytes: &[u8],
         vocabulary: Vocabulary<'_>,
         loader: &Loader<'_>,
-    ) -> Result<Self, PolicyErrors> {
+    ) -> Result<Self, Mistakes> {
         let [ground, ..] = &PRESETS;
         let mut layers = vec![load::preset(ground, vocabulary)?];
         layers.extend(load::file(path, bytes, vocabulary, loader)?);
@@ -157,13 +154,13 @@ impl Policy {
     }
 
     /// Lays layers on one another; the first has a row for every id.
-    fn pile(name: &str, layers: Layers, vocabulary: Vocabulary<'_>) -> Result<Self, PolicyErrors> {
+    fn pile(name: &str, layers: Layers, vocabulary: Vocabulary<'_>) -> Result<Self, Mistakes> {
         let mut digest = Sha256::new();
         for (_, document) in &layers {
             digest.update(document.text.as_bytes());
         }
         let changes = layers.iter().flat_map(|(layer, _)| &layer.changes);
-        let rows: Result<Vec<Row>, PolicyErrors> =
+        let rows: Result<Vec<Row>, Mistakes> =
             vocabulary.ids().map(|id| row(id, changes.clone(), vocabulary)).collect();
         let mut policy = Self {
             name: name.to_owned(),
@@ -191,9 +188,9 @@ impl Policy {
         level: Level,
         flag: &'static str,
         vocabulary: Vocabulary<'_>,
-    ) -> Result<Self, PolicyErrors> {
+    ) -> Result<Self, Mistakes> {
         let Some(id) = vocabulary.ids().find(|known| *known == id) else {
-            let error = PolicyError::without_place(format!("unknown check `{id}` in {flag}"));
+            let error = Mistake::without_place(format!("unknown check `{id}` in {flag}"));
             return Err(error.help(vocabulary.help_for(id)).into());
         };
         let mut digest = Sha256::new();
@@ -266,7 +263,7 @@ fn row<'a>(
     id: &'static str,
     changes: impl Iterator<Item = &'a Change>,
     vocabulary: Vocabulary<'_>,
-) -> Result<Row, PolicyErrors> {
+) -> Result<Row, Mistakes> {
     let mut changes = changes.filter(|change| change.id == id);
     let check = vocabulary.checks.iter().find(|check| check.id == id);
     let mut row = changes
@@ -274,7 +271,7 @@ fn row<'a>(
         .and_then(|first| complete(first, check.copied()))
         // Out of reach: a test holds the presets against the table of checks.
         .ok_or_else(|| {
-            PolicyError::without_place(format!("no preset has a complete row for `{id}`"))
+            Mistake::without_place(format!("no preset has a complete row for `{id}`"))
         })?;
     for change in changes {
         row.apply(change);

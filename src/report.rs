@@ -8,6 +8,7 @@ mod claim;
 mod number;
 mod records;
 mod slug;
+mod stated;
 mod tables;
 
 pub use attribution::{
@@ -20,10 +21,12 @@ pub use check::{
 pub use claim::{Cell, Claim, ClaimReport, ClaimState, Claims, IdleClaim};
 pub use number::{Microseconds, Percent, Share};
 pub use records::{
-    DeviceRecords, GapClass, GraphRecords, IdleHostEvent, IdleRecords, LaunchRecords, LaunchTiming,
-    ProgramRecords, Quantiles, Records, Spread, StepRecords, StepRow, StreamRecords,
+    DeviceReading, DeviceRecords, GapClass, GraphRecords, IdleHostEvent, IdleRecords,
+    LaunchRecords, LaunchTiming, ProgramRecords, Quantiles, Records, Spread, StepRecords, StepRow,
+    StreamRecords,
 };
 pub use slug::slug;
+pub use stated::{StatedReport, StatedState};
 pub use tables::{GapRow, KernelRow, ProgramText, Tables};
 
 use serde::{Deserialize, Serialize};
@@ -110,6 +113,9 @@ pub struct CaptureReport {
     pub tables: Option<Tables>,
     /// Causes whose removal would shorten the step.
     pub what_to_change: Vec<serde_json::Value>,
+    /// Statements made elsewhere about this capture, held against it.
+    #[serde(default)]
+    pub stated: Vec<StatedReport>,
     /// Every check, in the order of the check table.
     pub checks: Vec<CheckReport>,
     /// Everything that limits what this capture can support.

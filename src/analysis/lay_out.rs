@@ -4,12 +4,13 @@ use super::attribution::{Class, IdChain, ops_by_time};
 use super::{
     Analysis, CauseRow, DeviceCause, DeviceTimeline, DeviceWaits, StreamTimeline, claims, hlo,
     hot_kernels,
+    readings::{self, Reading},
 };
 use crate::report::{
-    Attribution, AttributionClass, CaptureReport, DeviceRecords, FileReport, FileRole,
-    GraphRecords, HotKernel, IdleHostEvent, IdleRecords, LaunchRecords, LaunchTiming, Methods,
-    Microseconds, NoticeReport, OpRow, Outcome, Percent, Quantiles, Records, Share, Spread,
-    StepRecords, StepRow, StreamRecords,
+    Attribution, AttributionClass, CaptureReport, DeviceReading, DeviceRecords, FileReport,
+    FileRole, GraphRecords, HotKernel, IdleHostEvent, IdleRecords, LaunchRecords, LaunchTiming,
+    Methods, Microseconds, NoticeReport, OpRow, Outcome, Percent, Quantiles, Records, Share,
+    Spread, StepRecords, StepRow, StreamRecords,
 };
 use crate::trace::{Capture, DeviceProperties, HostCall, HostCallKind, Record, Trace};
 use crate::units::{Interval, Picoseconds, Ratio};
@@ -42,6 +43,7 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
         hot_kernels: hot(trace, analysis),
         tables: None,
         what_to_change: Vec::new(),
+        stated: Vec::new(),
         checks: Vec::new(),
         trust_list: Vec::new(),
         needs_new_capture: Vec::new(),
@@ -100,8 +102,12 @@ fn absent_program(trace: &Trace, analysis: &Analysis) -> Option<NoticeReport> {
 fn records_of(trace: &Trace, analysis: &Analysis) -> Records {
     let devices = analysis.timeline.devices.iter().zip(&analysis.waits.devices);
     let devices = devices.zip(&analysis.host_cause).zip(&analysis.idle.devices);
-    let device_records = |(((device, waits), cause), idle)| {
-        device_records(trace, device, waits, cause, claims::idle_records(idle))
+    let readings = readings::readings(trace, analysis);
+    let devices = devices.zip(&readings);
+    let device_records = |((((device, waits), cause), idle), readings): (_, &Vec<Reading>)| {
+        let readings = readings.iter().map(|reading| device_reading(trace, reading)).collect();
+        let bounds = claims::idle_records(idle);
+        DeviceRecords { readings, ..device_records(trace, device, waits, cause, bounds) }
     };
     Records {
         devices: devices.map(device_records).collect(),
@@ -112,6 +118,7 @@ fn records_of(trace: &Trace, analysis: &Analysis) -> Records {
             .hlo
             .as_ref()
             .map_or_else(Vec::new, |hlo| hlo::report_programs(trace, &hlo.loss)),
+        host_window_us: trace.host_window().map(|window| on_file_axis(trace, window)),
         python_frames: trace.profiler.python_frames,
     }
 }
@@ -147,8 +154,23 @@ fn device_records(
         idle_with_queued_work_us: queued_idle(waits).map(Microseconds::from),
         idle_under_blocking_sync_us: blocking_known.then(|| waits.under_blocking.total().into()),
         idle: bounds,
+        readings: Vec::new(),
         idle_host_events: cause.rows.iter().map(|row| idle_host_event(row, idle)).collect(),
         streams: device.streams.iter().map(|stream| stream_records(trace, stream)).collect(),
+    }
+}
+
+fn device_reading(trace: &Trace, reading: &Reading) -> DeviceReading {
+    let (total, busy) = (reading.window.duration(), reading.busy);
+    DeviceReading {
+        name: reading.kind.name().to_owned(),
+        words: reading.words.clone(),
+        window_us: on_file_axis(trace, reading.window),
+        total_us: total.into(),
+        busy_us: busy.into(),
+        idle_us: (total - busy).into(),
+        idle_pct: (total - busy).share_of(total).map(Percent::of),
+        kernel_sum_us: reading.kernel_sum.into(),
     }
 }
 

@@ -63,6 +63,8 @@ pub struct Containment {
     pub name: NameId,
     /// Its stream.
     pub stream: StreamId,
+    /// When it starts.
+    pub start: Picoseconds,
     /// Its end minus the start of the next record on the stream.
     pub overrun: Picoseconds,
     /// The longest duration that the next record leaves it.
@@ -126,6 +128,7 @@ fn overlaps(
             order.containments.push(Containment {
                 name: event.name,
                 stream,
+                start: event.interval.start(),
                 overrun: overlap,
                 plausible: next.interval.start() - event.interval.start(),
                 recorded: event.interval.duration(),

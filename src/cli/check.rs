@@ -5,6 +5,7 @@ use super::inputs::{self, Inputs};
 use super::outputs::{self, Target};
 use super::policy::{self, Loaded};
 use super::program;
+use super::statements;
 use super::{GateArgs, ReportArgs, RunArgs, Stop, Voice};
 use idleproof::policy::{Coverage, Policy};
 use idleproof::read::{self, Found};
@@ -91,21 +92,28 @@ fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
     let (found, refused) = find(&inputs.paths);
     let read = found.families.iter().flat_map(|family| &family.files);
     let policy_file = loaded.file.as_deref();
-    let read: Vec<&Path> = read.map(|file| file.path.as_path()).chain(policy_file).collect();
+    let read = read.map(|file| file.path.as_path()).chain(policy_file);
+    let read: Vec<&Path> = read.chain(args.claims.iter().map(PathBuf::as_path)).collect();
     let kept = goldens.as_ref().map_or(Vec::new(), Comparison::folders);
     outputs::refuse_clashes(&outputs, &read, &kept)?;
 
-    let with_tables = outputs.iter().any(Target::is_folder);
+    let statements = statements::load(&args.claims, &found)?;
+    let with_tables = outputs.iter().any(Target::is_folder)
+        || statements.iter().any(|one| one.quantity.needs_tables());
     let options = Options {
         user_files: args.user_files.clone(),
         program: args.program,
         detail: if with_tables { Detail::Tables } else { Detail::Report },
+        statements,
     };
     let mut evaluation = in_threads(args, || evaluate(&found, &loaded.policy, today, &options))?;
     if let Some(id) = args.program {
         program::require(id, &evaluation.captures)?;
     }
     evaluation.captures.extend(refused);
+    if !evaluation.captures.is_empty() {
+        statements::require_subjects(&options.statements, &evaluation.captures)?;
+    }
     let mut report = conclude(evaluation, &loaded.policy, coverage, today);
     let mut ended = nothing_matched;
     if ended.is_none() && report.captures.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::Stop;
 use super::folder::{self, State};
-use idleproof::policy::nearest;
+use idleproof::document::nearest;
 use idleproof::render::{self, Folder, Form, OUTPUTS, Output};
 use idleproof::report::Report;
 use std::ffi::OsString;

@@ -1,7 +1,8 @@
 //! Which policy applies, and the `policy` command.
 
 use super::{PolicyArgs, Stop, inputs};
-use idleproof::policy::{MAX_POLICY_BYTES, Policy, Vocabulary};
+use idleproof::document::MAX_DOCUMENT_BYTES;
+use idleproof::policy::{Policy, Vocabulary};
 use idleproof::render::OUTPUTS;
 use idleproof::report::Level;
 use std::collections::BTreeMap;
@@ -94,7 +95,7 @@ fn bytes_of(file: &Path) -> Result<Vec<u8>, String> {
         ErrorKind::NotFound => "it does not exist".to_owned(),
         _ => error.to_string(),
     };
-    let most = MAX_POLICY_BYTES as u64 + 1;
+    let most = MAX_DOCUMENT_BYTES as u64 + 1;
     let mut bytes = Vec::new();
     File::open(file).map_err(reason)?.take(most).read_to_end(&mut bytes).map_err(reason)?;
     Ok(bytes)

@@ -1,6 +1,6 @@
 //! Why a command ends without its result, and the exit code of each reason.
 
-use idleproof::policy::PolicyErrors;
+use idleproof::document::Mistakes;
 
 /// A reason to end.
 #[derive(Debug)]
@@ -8,7 +8,7 @@ pub(crate) enum Stop {
     /// The command line is wrong.
     Usage(String),
     /// The policy is wrong.
-    Policy(PolicyErrors),
+    Policy(Mistakes),
     /// No capture matched.
     NoCapture(String),
     /// Something outside failed, or this program did.
@@ -37,8 +37,8 @@ impl Stop {
     }
 }
 
-impl From<PolicyErrors> for Stop {
-    fn from(errors: PolicyErrors) -> Self {
+impl From<Mistakes> for Stop {
+    fn from(errors: Mistakes) -> Self {
         Self::Policy(errors)
     }
 }

@@ -1,10 +1,10 @@
 //! One policy file, validated: what it changes, and nothing of the files that it extends.
 
-use super::error::{Document, PolicyError};
 use super::raw::{
     RawChecks, RawException, RawGolden, RawOverride, RawPolicy, RawRule, RawTolerance,
 };
 use super::{Exception, GOLDEN_GATES, Golden, Origin, PathGlobs, Sourced, Tolerance, Vocabulary};
+use crate::document::{Document, Mistake};
 use crate::report::{Bound, Level, Unit};
 use jiff::civil::Date;
 use std::ops::Range;
@@ -59,7 +59,7 @@ struct Reading<'a> {
     document: &'a Document,
     source: Source,
     vocabulary: Vocabulary<'a>,
-    errors: Vec<PolicyError>,
+    errors: Vec<Mistake>,
 }
 
 /// Validates a file whose shape is right.
@@ -68,7 +68,7 @@ pub(super) fn validate(
     document: &Document,
     source: Source,
     vocabulary: Vocabulary<'_>,
-) -> Result<Layer, Vec<PolicyError>> {
+) -> Result<Layer, Vec<Mistake>> {
     let mut reading = Reading { document, source, vocabulary, errors: Vec::new() };
     let layer = Layer {
         extends: raw.extends.unwrap_or_default(),
@@ -82,7 +82,7 @@ pub(super) fn validate(
 }
 
 impl Reading<'_> {
-    fn fail(&mut self, error: PolicyError) {
+    fn fail(&mut self, error: Mistake) {
         self.errors.push(error);
     }
 

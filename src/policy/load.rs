@@ -1,15 +1,13 @@
 //! From bytes to layers: decoding, the version, and what a file extends.
 
-use super::error::{Document, PolicyError, PolicyErrors};
+use super::Vocabulary;
 use super::layer::{Layer, Source, validate};
 use super::presets::{self, Preset};
 use super::raw::{RawPolicy, RawVersion};
-use super::{Vocabulary, nearest};
+use crate::document::nearest;
+use crate::document::{Document, Mistakes};
 use std::ops::Range;
 use toml::{Spanned, Value};
-
-/// A policy is written by hand; a larger one is no policy.
-pub const MAX_POLICY_BYTES: usize = 1 << 20;
 
 /// Files that one policy may consist of: far above what is of use, and an end to files that multiply.
 const MAX_FILES: usize = 32;
@@ -33,7 +31,7 @@ struct Loading<'a> {
 pub(super) fn preset(
     preset: &Preset,
     vocabulary: Vocabulary<'_>,
-) -> Result<(Layer, Document), PolicyErrors> {
+) -> Result<(Layer, Document), Mistakes> {
     let document = Document::new(preset.name, preset.text);
     let source = Source::Preset(preset.name);
     let layer = layer(&document, source, vocabulary)?;
@@ -46,7 +44,7 @@ pub(super) fn file(
     bytes: &[u8],
     vocabulary: Vocabulary<'_>,
     loader: &Loader<'_>,
-) -> Result<Layers, PolicyErrors> {
+) -> Result<Layers, Mistakes> {
     let mut loading = Loading { vocabulary, loader, stack: Vec::new(), n_files: 0 };
     let mut layers = Layers::new();
     loading.file(path, bytes, &mut layers)?;
@@ -54,8 +52,8 @@ pub(super) fn file(
 }
 
 impl Loading<'_> {
-    fn file(&mut self, path: &str, bytes: &[u8], into: &mut Layers) -> Result<(), PolicyErrors> {
-        let document = decode(path, bytes)?;
+    fn file(&mut self, path: &str, bytes: &[u8], into: &mut Layers) -> Result<(), Mistakes> {
+        let document = Document::decode(path, bytes, "policy file")?;
         let layer = layer(&document, Source::File, self.vocabulary)?;
         self.n_files += 1;
         self.stack.push(path.to_owned());
@@ -67,7 +65,7 @@ impl Loading<'_> {
         }
         self.stack.pop();
         if !errors.is_empty() {
-            return Err(PolicyErrors::new(errors));
+            return Err(Mistakes::new(errors));
         }
         into.push((layer, document));
         Ok(())
@@ -78,14 +76,14 @@ impl Loading<'_> {
         entry: &Spanned<String>,
         document: &Document,
         into: &mut Layers,
-    ) -> Result<(), PolicyErrors> {
+    ) -> Result<(), Mistakes> {
         let name = entry.get_ref().as_str();
         if let Some(found) = presets::find(name) {
             into.push(preset(found, self.vocabulary)?);
             return Ok(());
         }
         let fail = |message: String, help: String| {
-            Err(PolicyErrors::from(document.error(entry.span(), message).help(help)))
+            Err(Mistakes::from(document.error(entry.span(), message).help(help)))
         };
         if !name.contains('/') && !name.ends_with(".toml") {
             return fail(format!("unknown preset `{name}`"), preset_help(name));
@@ -127,43 +125,19 @@ pub(super) fn preset_help(wrong: &str) -> String {
     }
 }
 
-fn decode(path: &str, bytes: &[u8]) -> Result<Document, PolicyErrors> {
-    let whole = Document::new(path, "");
-    if bytes.len() > MAX_POLICY_BYTES {
-        let error = whole.error_somewhere("this policy file is larger than 1 MiB");
-        return Err(error
-            .help("a policy is a short text written by hand: is this the right file?")
-            .into());
-    }
-    match std::str::from_utf8(bytes) {
-        // A byte order mark is what some editors leave; it is not part of the text.
-        Ok(text) => Ok(Document::new(path, text.strip_prefix('\u{feff}').unwrap_or(text))),
-        Err(error) => {
-            let at = error.valid_up_to();
-            let error =
-                whole.error_somewhere(format!("this policy file is not UTF-8: byte {at} is wrong"));
-            Err(error.help("save it as UTF-8").into())
-        }
-    }
-}
-
 /// Parses and validates one document.
 fn layer(
     document: &Document,
     source: Source,
     vocabulary: Vocabulary<'_>,
-) -> Result<Layer, PolicyErrors> {
-    let shape = |error: toml::de::Error| PolicyErrors::from(reword(document, &error));
-    let RawVersion { version } = toml::from_str(&document.text).map_err(shape)?;
+) -> Result<Layer, Mistakes> {
+    let RawVersion { version } = document.toml(WORDS)?;
     check_version(document, version.as_ref())?;
-    let raw: RawPolicy = toml::from_str(&document.text).map_err(shape)?;
-    validate(raw, document, source, vocabulary).map_err(PolicyErrors::new)
+    let raw: RawPolicy = document.toml(WORDS)?;
+    validate(raw, document, source, vocabulary).map_err(Mistakes::new)
 }
 
-fn check_version(
-    document: &Document,
-    version: Option<&Spanned<Value>>,
-) -> Result<(), PolicyErrors> {
+fn check_version(document: &Document, version: Option<&Spanned<Value>>) -> Result<(), Mistakes> {
     let error = match version {
         Some(version) if *version.get_ref() == Value::Integer(1) => return Ok(()),
         Some(version) => {
@@ -184,39 +158,16 @@ fn first_line(text: &str) -> Range<usize> {
     0..text.lines().next().unwrap_or_default().len()
 }
 
-/// A mistake of syntax or shape in the words of this program: keys are what the reader sees, not fields.
-fn reword(document: &Document, error: &toml::de::Error) -> PolicyError {
-    let words = [
-        ("unknown field", "unknown key"),
-        ("expected f64", "expected a number"),
-        ("expected a sequence", "expected a list"),
-        ("expected a map", "expected a table such as { key = \"value\" }"),
-        ("expected struct RawGolden", "expected a table such as { dir = \"goldens\" }"),
-        ("expected struct RawTolerance", "expected a table such as { abs = 0.5 }"),
-        ("expected struct RawOverride", "expected a table with `paths` and `checks`"),
-        (
-            "expected struct RawException",
-            "expected a table with `check`, `paths`, `reason` and `expires`",
-        ),
-    ];
-    let message = words
-        .iter()
-        .fold(error.message().to_owned(), |message, (theirs, ours)| message.replace(theirs, ours));
-    let help = key_meant(error.message()).map(|key| format!("did you mean `{key}`?"));
-    let error = match error.span() {
-        Some(span) => document.error(span, message),
-        None => document.error_somewhere(message),
-    };
-    error.help(help.unwrap_or_default())
-}
-
-/// The key that an unknown one should have been: the message quotes the unknown one first, then those that are known.
-fn key_meant(message: &str) -> Option<&str> {
-    let quoted = message.strip_prefix("unknown field ")?;
-    let mut keys = quoted.split('`').skip(1).step_by(2);
-    let wrong = keys.next()?;
-    nearest(wrong, keys)
-}
+/// What the parser calls the parts of a policy file, and what a reader sees.
+const WORDS: &[(&str, &str)] = &[
+    ("expected struct RawGolden", "expected a table such as { dir = \"goldens\" }"),
+    ("expected struct RawTolerance", "expected a table such as { abs = 0.5 }"),
+    ("expected struct RawOverride", "expected a table with `paths` and `checks`"),
+    (
+        "expected struct RawException",
+        "expected a table with `check`, `paths`, `reason` and `expires`",
+    ),
+];
 
 /// The path of `name` as seen from where `path` is seen from; `None` unless `name` is relative.
 fn beside(path: &str, name: &str) -> Option<String> {

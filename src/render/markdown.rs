@@ -95,6 +95,7 @@ fn capture_body(capture: &CaptureReport) -> String {
         return text;
     }
     text.push_str(&trust::findings(capture, "###"));
+    text.push_str(&trust::stated(capture, "###"));
     let _ = write!(
         text,
         "\n### Trust list\n\n{}{}",

@@ -8,7 +8,7 @@ use super::format::{count, counted};
 use super::{cells, tally, words};
 use crate::report::{
     CaptureReport, CheckReport, ErrorReport, GoldenReport, GoldenState, Level, Report, State,
-    Verdict,
+    StatedReport, StatedState, Verdict,
 };
 use anstyle::{AnsiColor, Style as Paint};
 use std::fmt::Write as _;
@@ -34,6 +34,12 @@ const BOLD: Paint = Paint::new().bold();
 
 /// Lines of a golden's diff that are worth a terminal; the whole diff is in the reports.
 const DIFF_LINES_MAX: usize = 40;
+
+/// Statements that are worth a terminal.
+const STATED_MAX: usize = 5;
+
+/// The check that statements made elsewhere are judged by.
+const UNSUPPORTED: &str = "unsupported-claim";
 
 /// The summary of a report.
 pub fn summary(report: &Report, style: Style) -> String {
@@ -131,6 +137,9 @@ impl Page {
         if let Some(seen) = cells::evidence(check, detail) {
             self.line("measured", &seen);
         }
+        if check.id == UNSUPPORTED {
+            self.stated(capture);
+        }
         if let Some(so) = so {
             self.line("so", &so);
         }
@@ -142,6 +151,19 @@ impl Page {
             self.line("help", &check.help);
         }
         self.end();
+    }
+
+    /// Statements that do not hold, each with where it stands.
+    fn stated(&mut self, capture: &CaptureReport) {
+        let open = |one: &&StatedReport| one.state != StatedState::Supported;
+        let all: Vec<&StatedReport> = capture.stated.iter().filter(open).collect();
+        let most = if self.style == Style::Verbose { all.len() } else { STATED_MAX };
+        for one in all.iter().take(most) {
+            self.line(one.state.name(), &format!("{} at {}", one.message, one.source));
+        }
+        if let Some(left @ 1..) = all.len().checked_sub(most) {
+            self.line("and", &format!("{left} more: -v lists them"));
+        }
     }
 
     fn golden(&mut self, golden: &GoldenReport) {

@@ -8,7 +8,7 @@ use super::escape::{markdown, markdown_code};
 use super::format::{DASH, count, counted};
 use super::{Form, Output, tally, words};
 use crate::report::{
-    CaptureReport, CheckReport, Claim, ClaimState, Outcome, Report, State, TrustItem,
+    CaptureReport, CheckReport, Claim, ClaimState, Outcome, Report, State, StatedState, TrustItem,
     WhyNotEvaluable,
 };
 use std::fmt::Write as _;
@@ -43,8 +43,25 @@ fn capture_body(capture: &CaptureReport) -> String {
     text.push('\n');
     text.push_str(&claims(capture));
     text.push_str(&findings(capture, "###"));
+    text.push_str(&stated(capture, "###"));
     text.push_str(&limits(capture, "###"));
     text
+}
+
+/// Statements made elsewhere, those that do not hold first.
+pub(super) fn stated(capture: &CaptureReport, heading: &str) -> String {
+    if capture.stated.is_empty() {
+        return String::new();
+    }
+    let order = [StatedState::Refuted, StatedState::Undetermined, StatedState::Supported];
+    let rows = order.into_iter().flat_map(|state| {
+        let of = capture.stated.iter().filter(move |one| one.state == state);
+        of.map(|one| {
+            vec![one.state.name().to_owned(), markdown(&one.message), markdown_code(&one.source)]
+        })
+    });
+    let head = ["statement", "what the capture says", "stands in"];
+    format!("\n{heading} Stated elsewhere\n\n{}", table(&head, 3, rows))
 }
 
 /// The verdict with the figure that matters most, or why there is none.

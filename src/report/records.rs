@@ -16,6 +16,9 @@ pub struct Records {
     pub steps: Option<StepRecords>,
     /// Programs (JAX).
     pub programs: Vec<ProgramRecords>,
+    /// First start and last end of host calls, operators and annotations, on the file's time axis; absent where the host recorded none.
+    #[serde(default)]
+    pub host_window_us: Option<(Microseconds, Microseconds)>,
     /// Frames of a Python tracer. Where there are any, host time is inflated: an upper bound.
     #[serde(default)]
     pub python_frames: u64,
@@ -63,11 +66,35 @@ pub struct DeviceRecords {
     pub idle_under_blocking_sync_us: Option<Microseconds>,
     /// How long it did nothing: what the records allow.
     pub idle: IdleRecords,
+    /// What another reading of the same records comes to, where there is one: tools that state it are not wrong about the records.
+    #[serde(default)]
+    pub readings: Vec<DeviceReading>,
     /// What the launching thread was doing while the device was idle, the longest first. The times add up to `idle`, exactly.
     #[serde(default)]
     pub idle_host_events: Vec<IdleHostEvent>,
     /// Streams, in order of their id.
     pub streams: Vec<StreamRecords>,
+}
+
+/// The budget of a device by another reading of its records.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeviceReading {
+    /// `linked-only`, `overruns-cut` or `common-window`.
+    pub name: String,
+    /// Which reading that is, to be put behind "the number".
+    pub words: String,
+    /// First start and last end, on the file's own time axis.
+    pub window_us: (Microseconds, Microseconds),
+    /// The window's length.
+    pub total_us: Microseconds,
+    /// Union of device work over all streams.
+    pub busy_us: Microseconds,
+    /// Total minus busy.
+    pub idle_us: Microseconds,
+    /// Idle in percent of total.
+    pub idle_pct: Option<Percent>,
+    /// Plain sum of kernel durations.
+    pub kernel_sum_us: Microseconds,
 }
 
 /// What the records allow to be said of one device's idle. Both ends are one number where nothing speaks for missing records.

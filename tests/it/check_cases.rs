@@ -11,6 +11,8 @@
 //! state = violated
 //! ```
 //!
+//! A line `-- claims` before `-- expect` begins the text of a claims file: statements to be held against the capture.
+//!
 //! SITUATION is `violated`, `healthy`, `not-evaluable` or `note`. Lines of the expectation, all optional but `state`:
 //!
 //! - `state = violated` / `holds` / `not-evaluable`: of the check that names the file
@@ -29,6 +31,7 @@ use crate::harness::{
     assert_no_mismatch, check, claim_state, ids_in, in_crate, pipeline, state_name, verdict,
 };
 use idleproof::report::{CaptureReport, Claim, State};
+use idleproof::statements::{self, Statement};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -45,6 +48,8 @@ pub(crate) struct Case {
     /// The line of its title.
     line: usize,
     fixture: String,
+    /// The text of a claims file.
+    claims: Option<String>,
     expected: Vec<(String, String)>,
 }
 
@@ -83,6 +88,7 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Case>, String> {
                 line: number,
                 // Blank lines keep the line numbers of fixture errors those of the file.
                 fixture: "\n".repeat(number),
+                claims: None,
                 expected: Vec::new(),
             });
             continue;
@@ -96,6 +102,11 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Case>, String> {
         };
         if line == "-- expect" {
             expecting = true;
+        } else if line == "-- claims" {
+            case.claims = Some(String::new());
+        } else if let (Some(claims), false) = (&mut case.claims, expecting) {
+            claims.push_str(line);
+            claims.push('\n');
         } else if !expecting {
             case.fixture.push_str(line);
             case.fixture.push('\n');
@@ -149,7 +160,11 @@ fn run(id: &str, case: &Case) -> Option<String> {
         Ok(written) => written,
         Err(error) => return Some(format!("{head}\n  {error}")),
     };
-    let report = pipeline(&files(case, written));
+    let statements = match case.claims.as_ref().map(|text| parse_statements(text)).transpose() {
+        Ok(statements) => statements.unwrap_or_default(),
+        Err(error) => return Some(format!("{head}\n  {error}")),
+    };
+    let report = pipeline(&files(case, written), &statements);
     let wrong: Vec<String> = case
         .expected
         .iter()
@@ -158,6 +173,10 @@ fn run(id: &str, case: &Case) -> Option<String> {
         .collect();
     let message = check(&report, id).map_or("", |check| check.message.as_str());
     (!wrong.is_empty()).then(|| format!("{head}\n{}\n  message: {message}", wrong.join("\n")))
+}
+
+fn parse_statements(text: &str) -> Result<Vec<Statement>, String> {
+    statements::parse("claims.toml", text.as_bytes(), None).map_err(|mistakes| mistakes.to_string())
 }
 
 /// The files of a case with their names.

@@ -21,25 +21,16 @@ const CASES: [&str; 37] = [
 /// What waits for a later feature: case, key of the expectation, and the feature.
 /// An entry whose expectation is met fails the test, so that the table only shrinks.
 const LATER: &[(&str, &str, &str)] = &[
-    ("03", "host_span_us", "a host window beside the devices' windows"),
     ("06", "ranks", "comparison of the ranks of one job"),
     ("06", "all_present_window_us", "comparison of the ranks of one job"),
     ("06", "transfer_upper_bound_us", "comparison of the ranks of one job"),
     ("06", "straggler_rank", "comparison of the ranks of one job"),
-    ("08", "clipped.window_us", "figures with the overrun cut off"),
-    ("08", "clipped.busy_us", "figures with the overrun cut off"),
-    ("08", "clipped.kernel_sum_us", "figures with the overrun cut off"),
-    ("34", "device1.idle_us", "idle on a window common to all devices"),
-    ("34", "device1.idle_pct", "idle on a window common to all devices"),
-    ("55", "linked_only.window_us", "idle without the work that was launched before the window"),
-    ("55", "linked_only.total_us", "idle without the work that was launched before the window"),
-    ("55", "linked_only.busy_us", "idle without the work that was launched before the window"),
-    ("55", "linked_only.idle_us", "idle without the work that was launched before the window"),
-    ("55", "linked_only.idle_pct", "idle without the work that was launched before the window"),
 ];
 
 /// One input of a case and its report.
 pub(super) struct Subject<'a> {
+    /// True where figures of devices are expected in the window of all of them.
+    common_window: bool,
     /// The input's file name.
     file: String,
     report: &'a CaptureReport,
@@ -104,7 +95,8 @@ fn run_case(number: &str, folder: &Path) -> Vec<(String, String, Result<(), Stri
             verdicts.push((file, "outcome".into(), Err(format!("{found} captures, not one"))));
             continue;
         };
-        let subject = Subject { file: file.clone(), report, run: &run };
+        let common_window = expected.contains_key("window_basis");
+        let subject = Subject { common_window, file: file.clone(), report, run: &run };
         let of_input = check_all(&subject, "", &expected);
         verdicts.extend(of_input.into_iter().map(|(key, verdict)| (file.clone(), key, verdict)));
     }
@@ -185,7 +177,7 @@ fn json_alone(subject: &Subject<'_>, devices: &Map<String, Value>) -> Verdicts {
     };
     let run = pipeline_at(std::slice::from_ref(&path));
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let alone = Subject { file, report: &run.captures[0], run: &run };
+    let alone = Subject { common_window: false, file, report: &run.captures[0], run: &run };
     figures::by_device(&alone, "json", devices)
 }
 

@@ -4,6 +4,7 @@ use idleproof::checks::{CHECKS, Check};
 use idleproof::policy::Policy;
 use idleproof::read::{self, ReadError};
 use idleproof::report::{CaptureReport, CheckReport, Claim, ClaimState, Outcome, State};
+use idleproof::statements::Statement;
 use idleproof::trace::Capture;
 use idleproof::{analysis, judge};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ pub(crate) struct Run {
 
 /// The report of one capture that was written as these files: the five calls one by one, whatever the program gates. Files
 /// that belong together are found by their folder, a single one is named.
-pub(crate) fn pipeline(files: &[(String, Vec<u8>)]) -> CaptureReport {
+pub(crate) fn pipeline(files: &[(String, Vec<u8>)], statements: &[Statement]) -> CaptureReport {
     let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary folder: {error}"));
     for (name, bytes) in files {
         let path = folder.path().join(name);
@@ -33,19 +34,21 @@ pub(crate) fn pipeline(files: &[(String, Vec<u8>)]) -> CaptureReport {
     let families = found.families.iter().map(read::read_family);
     let mut captures: Vec<_> = families.flat_map(|family| family.captures).collect();
     assert_eq!(captures.len(), 1, "the files are one capture");
-    judged(captures.remove(0))
+    judged(captures.remove(0), statements)
 }
 
-fn judged(read: Result<Capture, ReadError>) -> CaptureReport {
+fn judged(read: Result<Capture, ReadError>, statements: &[Statement]) -> CaptureReport {
     let capture = match read {
         Ok(capture) => capture,
         Err(error) => return idleproof::unreadable(error),
     };
     let analysis = analysis::analyse(&capture);
-    let draft = analysis::lay_out(&capture, &analysis);
+    let mut draft = analysis::lay_out(&capture, &analysis);
+    draft.tables = Some(analysis::tables(&capture, &analysis, analysis::Choice::default()));
     let measure = |&check: &&'static Check| (check, (check.measure)(&capture, &analysis));
     let measurements: Vec<_> = CHECKS.iter().map(measure).collect();
-    judge::judge(draft, &measurements, &default_policy(), day())
+    let judged = judge::judge(draft, &measurements, &default_policy(), day());
+    judge::with_statements(judged, statements, &default_policy(), day())
 }
 
 /// The reports of every capture under the given paths, under the default policy. A path that cannot be searched is a

@@ -2,7 +2,8 @@
 
 use crate::snapshot;
 use idleproof::checks::CHECKS;
-use idleproof::policy::{Coverage, MAX_POLICY_BYTES, PRESETS, Policy, PolicyErrors, Vocabulary};
+use idleproof::document::{MAX_DOCUMENT_BYTES, Mistakes};
+use idleproof::policy::{Coverage, PRESETS, Policy, Vocabulary};
 use idleproof::report::{Level, State};
 use std::fmt::Write;
 
@@ -10,7 +11,7 @@ pub(crate) const VOCABULARY: Vocabulary<'static> =
     Vocabulary { checks: CHECKS, outputs: &["trust", "markdown"] };
 
 /// A policy file in a world of other files.
-fn parse_among(files: &[(&str, &str)], path: &str, text: &str) -> Result<Policy, PolicyErrors> {
+fn parse_among(files: &[(&str, &str)], path: &str, text: &str) -> Result<Policy, Mistakes> {
     let loader = |wanted: &str| {
         let found = files.iter().find(|(path, _)| *path == wanted);
         found.map(|(_, text)| text.as_bytes().to_vec()).ok_or_else(|| "no such file".to_owned())
@@ -42,7 +43,7 @@ fn every_mistake_is_told_with_its_place_and_a_way_out() {
 
 #[test]
 fn bytes_that_are_no_text_are_mistakes() {
-    let large = vec![b'#'; MAX_POLICY_BYTES + 1];
+    let large = vec![b'#'; MAX_DOCUMENT_BYTES + 1];
     let mut told = String::new();
     for (name, bytes) in [("not-utf-8", &b"version = 1\n# \xff\n"[..]), ("too-large", &large)] {
         let _ = writeln!(told, "=== {name}\n{}\n", mistakes(bytes));

@@ -20,8 +20,12 @@ pub(super) fn check(subject: &Subject<'_>, key: &str, expected: &Value) -> Verdi
         ("launched_before_window", _) => section(before_window),
         ("steps", _) => section(steps),
         ("overrun" | "same_stream_overlap", _) => section(in_overlaps),
-        ("clipped", _) => section(in_overlaps),
-        ("linked_only", _) => section(on_linked_basis),
+        ("clipped", _) => {
+            section(|subject, name, value| reading(subject, "overruns-cut", name, value))
+        }
+        ("linked_only", _) => {
+            section(|subject, name, value| reading(subject, "linked-only", name, value))
+        }
         ("skipped", _) => section(skipped),
         ("memcpy", _) => section(copies_without_size),
         ("reconciliation", _) => section(in_both_records),
@@ -84,7 +88,9 @@ fn single(subject: &Subject<'_>, key: &str, expected: &Value) -> Result<(), Stri
             records.devices.iter().map(|device| device.kernels).sum::<u64>() as f64,
             expected,
         ),
-        "host_span_us" => in_evidence(subject, "no-device-activity", expected),
+        "host_span_us" => {
+            window(records.host_window_us.ok_or("the host recorded nothing")?, expected)
+        }
         "recoverable_idle_us" => {
             records.devices.iter().try_for_each(|device| time(device.idle_us, expected))
         }
@@ -126,7 +132,11 @@ fn device_figure(
     expected: &Value,
 ) -> Result<(), String> {
     let found = device(subject, id)?;
+    let common = found.readings.iter().find(|one| one.name == "common-window");
     match name {
+        "idle_us" | "idle_pct" if subject.common_window && common.is_some() => {
+            reading(subject, "common-window", name, expected)
+        }
         // Times of XSpaces are expected after the start of the device's own window.
         "window_us" if subject.file.ends_with(".xplane.pb") => {
             window((Microseconds::from_ps(0), found.total_us), expected)
@@ -258,8 +268,25 @@ fn in_overlaps(subject: &Subject<'_>, _: &str, expected: &Value) -> Result<(), S
     in_evidence(subject, "impossible-durations", expected)
 }
 
-fn on_linked_basis(subject: &Subject<'_>, _: &str, expected: &Value) -> Result<(), String> {
-    in_evidence(subject, "device-record-without-launch", expected)
+/// A figure of a device by another reading of its records.
+fn reading(
+    subject: &Subject<'_>,
+    name: &str,
+    figure: &str,
+    expected: &Value,
+) -> Result<(), String> {
+    let readings = records(subject)?.devices.iter().flat_map(|device| &device.readings);
+    let found = readings.into_iter().find(|reading| reading.name == name);
+    let found = found.ok_or_else(|| format!("there is no reading `{name}`"))?;
+    match figure {
+        "window_us" => window(found.window_us, expected),
+        "total_us" => time(found.total_us, expected),
+        "busy_us" => time(found.busy_us, expected),
+        "idle_us" => time(found.idle_us, expected),
+        "idle_pct" => number(found.idle_pct.ok_or("idle is not stated")?.get(), expected),
+        "kernel_sum_us" => time(found.kernel_sum_us, expected),
+        _ => Err("this figure is not understood".into()),
+    }
 }
 
 /// Direction, bytes and bandwidth of a copy that states none: they are in no figure of the report.

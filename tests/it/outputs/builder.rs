@@ -84,6 +84,16 @@ fn device(name: &str, total: i128, busy: i128) -> DeviceRecords {
         idle_with_queued_work_us: Some(us((total - busy) / 2)),
         idle_under_blocking_sync_us: Some(us(250)),
         idle: idleproof::report::IdleRecords::default(),
+        readings: vec![DeviceReading {
+            name: "linked-only".to_owned(),
+            words: "that is left without 17 records".to_owned(),
+            window_us: (us(1_100), us(1_000 + total)),
+            total_us: us(total - 100),
+            busy_us: us(busy - 90),
+            idle_us: us(total - busy - 10),
+            idle_pct: None,
+            kernel_sum_us: us(busy),
+        }],
         idle_host_events: vec![
             IdleHostEvent {
                 name: "aten::item".to_owned(),
@@ -124,6 +134,7 @@ fn records(total: i128, busy: i128, with_records: u64) -> Records {
             kernels: 2_436,
             kernel_us: us(40_000),
         },
+        host_window_us: Some((us(900), us(7_000))),
         launches: LaunchRecords {
             calls: 1_884,
             without_record: 3,
@@ -255,6 +266,30 @@ pub(crate) fn healthy() -> CaptureReport {
         attribution: Some(attribution()),
         hot_kernels: hot_kernels(),
         tables: Some(tables()),
+        stated: vec![
+            StatedReport {
+                quantity: "device_inactive_pct".to_owned(),
+                value: "97.9".to_owned(),
+                source: "claims.toml:3".to_owned(),
+                state: StatedState::Undetermined,
+                against: Some((0.15, 97.94)),
+                by: vec!["idle-with-queued-work".to_owned()],
+                message:
+                    "device_inactive_pct = 97.9 is not decided: the capture allows 0.15 to 97.94"
+                        .to_owned(),
+            },
+            StatedReport {
+                quantity: format!("kernel_share:{HOSTILE}"),
+                value: "above 0.5".to_owned(),
+                source: HOSTILE.to_owned(),
+                state: StatedState::Refuted,
+                against: Some((0.25, 0.25)),
+                by: Vec::new(),
+                message: format!(
+                    "kernel_share:{HOSTILE} above 0.5 is refuted: the capture allows 0.25"
+                ),
+            },
+        ],
         what_to_change: vec![json!({
             "cause": "gaps before launches",
             "step_us": { "now": 3_500_000, "if_gone": [3_100_000.5, 3_200_000] },
@@ -379,6 +414,7 @@ pub(crate) fn refused() -> CaptureReport {
         attribution: None,
         hot_kernels: Vec::new(),
         tables: None,
+        stated: Vec::new(),
         what_to_change: Vec::new(),
         checks: Vec::new(),
         trust_list: Vec::new(),

@@ -1,0 +1,207 @@
+//! Texts that users write by hand, and the mistakes in them, with the place and the way out.
+
+mod nearest;
+
+pub use nearest::nearest;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use serde::de::DeserializeOwned;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One mistake in a document, or in a flag that changes what it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// What is wrong, as a lower-case fragment.
+    pub message: String,
+    /// What the caret says; empty where the message says it all.
+    pub label: String,
+    /// How to mend it.
+    pub help: String,
+    place: Option<(Document, Option<Range<usize>>)>,
+}
+
+/// The mistakes of a document, in the order of their lines. Never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistakes(Vec<Mistake>);
+
+/// A text and the path under which it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Document {
+    pub(crate) path: Arc<str>,
+    pub(crate) text: Arc<str>,
+}
+
+/// What is written by hand is short; a larger file is another one.
+pub const MAX_DOCUMENT_BYTES: usize = 1 << 20;
+
+impl Document {
+    /// The text of a file that somebody wrote by hand; `what` names it in messages, such as `policy file`.
+    pub(crate) fn decode(path: &str, bytes: &[u8], what: &str) -> Result<Self, Mistakes> {
+        if bytes.len() > MAX_DOCUMENT_BYTES {
+            let whole = Self::new(path, "");
+            let mistake = whole.error_somewhere(format!("this {what} is larger than 1 MiB"));
+            return Err(mistake
+                .help(format!("a {what} is a short text written by hand: is this the right file?"))
+                .into());
+        }
+        Self::decode_any(path, bytes, what)
+    }
+
+    /// The text of a file of any size.
+    pub(crate) fn decode_any(path: &str, bytes: &[u8], what: &str) -> Result<Self, Mistakes> {
+        let whole = Self::new(path, "");
+        match std::str::from_utf8(bytes) {
+            // A byte order mark is what some editors leave; it is not part of the text.
+            Ok(text) => Ok(Self::new(path, text.strip_prefix('\u{feff}').unwrap_or(text))),
+            Err(error) => {
+                let at = error.valid_up_to();
+                let mistake =
+                    whole.error_somewhere(format!("this {what} is not UTF-8: byte {at} is wrong"));
+                Err(mistake.help("save it as UTF-8").into())
+            }
+        }
+    }
+
+    /// The text as TOML. `words` are what the parser calls the parts of this kind of file, with what a reader sees.
+    pub(crate) fn toml<T: DeserializeOwned>(&self, words: &[(&str, &str)]) -> Result<T, Mistakes> {
+        toml::from_str(&self.text).map_err(|error| self.reworded(&error, words).into())
+    }
+
+    /// A mistake of syntax or shape in the words of this program: keys are what the reader sees, not fields.
+    fn reworded(&self, error: &toml::de::Error, words: &[(&str, &str)]) -> Mistake {
+        let common = [
+            ("unknown field", "unknown key"),
+            ("expected f64", "expected a number"),
+            ("expected a sequence", "expected a list"),
+            ("expected a map", "expected a table such as { key = \"value\" }"),
+        ];
+        let all = common.iter().chain(words);
+        let message = all.fold(error.message().to_owned(), |message, (theirs, ours)| {
+            message.replace(theirs, ours)
+        });
+        let help = key_meant(error.message()).map(|key| format!("did you mean `{key}`?"));
+        let mistake = match error.span() {
+            Some(span) => self.error(span, message),
+            None => self.error_somewhere(message),
+        };
+        mistake.help(help.unwrap_or_default())
+    }
+
+    pub(crate) fn new(path: &str, text: &str) -> Self {
+        Self { path: path.into(), text: text.into() }
+    }
+
+    /// The line of a byte, counted from 1.
+    pub(crate) fn line(&self, byte: usize) -> usize {
+        1 + self.text.bytes().take(byte).filter(|&byte| byte == b'\n').count()
+    }
+
+    /// A mistake at `span`.
+    pub(crate) fn error(&self, span: Range<usize>, message: impl Into<String>) -> Mistake {
+        let end = span.end.min(self.text.len());
+        Mistake {
+            place: Some((self.clone(), Some(span.start.min(end)..end))),
+            ..Mistake::without_place(message)
+        }
+    }
+
+    /// A mistake of the whole text.
+    pub(crate) fn error_somewhere(&self, message: impl Into<String>) -> Mistake {
+        Mistake { place: Some((self.clone(), None)), ..Mistake::without_place(message) }
+    }
+}
+
+/// The key that an unknown one should have been: the message quotes the unknown one first, then those that are known.
+fn key_meant(message: &str) -> Option<&str> {
+    let quoted = message.strip_prefix("unknown field ")?;
+    let mut keys = quoted.split('`').skip(1).step_by(2);
+    let wrong = keys.next()?;
+    nearest(wrong, keys)
+}
+
+impl Mistake {
+    /// A mistake that stands in no file.
+    pub(crate) fn without_place(message: impl Into<String>) -> Self {
+        Self { message: message.into(), label: String::new(), help: String::new(), place: None }
+    }
+
+    pub(crate) fn label(self, label: impl Into<String>) -> Self {
+        Self { label: label.into(), ..self }
+    }
+
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: help.into(), ..self }
+    }
+
+    /// The mistake with its line and a caret, with or without terminal colours.
+    fn render(&self, renderer: &Renderer) -> String {
+        let Some((document, span)) = &self.place else {
+            // Without a text above it the help needs no line of its own.
+            let parts = [self.message.as_str(), self.help.as_str()];
+            let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            let title = Level::ERROR.primary_title(parts.join(": "));
+            return renderer.render(&[Group::with_title(title)]);
+        };
+        let mut group = Group::with_title(Level::ERROR.primary_title(self.message.as_str()));
+        group = match span {
+            Some(span) => {
+                let caret = AnnotationKind::Primary.span(span.clone());
+                let label = (!self.label.is_empty()).then_some(self.label.as_str());
+                let snippet = Snippet::source(&*document.text).path(&*document.path);
+                group.element(snippet.annotation(caret.label(label)))
+            }
+            None => group.element(annotate_snippets::Origin::path(&*document.path)),
+        };
+        if !self.help.is_empty() {
+            group = group.element(Level::HELP.message(self.help.as_str()));
+        }
+        renderer.render(&[group])
+    }
+
+    fn order(&self) -> usize {
+        self.place.as_ref().and_then(|(_, span)| span.as_ref()).map_or(0, |span| span.start)
+    }
+}
+
+impl Mistakes {
+    pub(crate) fn new(mut errors: Vec<Mistake>) -> Self {
+        errors.sort_by_key(Mistake::order);
+        Self(errors)
+    }
+
+    /// Each mistake.
+    pub fn iter(&self) -> impl Iterator<Item = &Mistake> {
+        self.0.iter()
+    }
+
+    pub(crate) fn into_vec(self) -> Vec<Mistake> {
+        self.0
+    }
+
+    /// Every mistake with its line and a caret, in terminal colours.
+    pub fn styled(&self) -> String {
+        self.render(&Renderer::styled())
+    }
+
+    fn render(&self, renderer: &Renderer) -> String {
+        let each: Vec<String> = self.0.iter().map(|error| error.render(renderer)).collect();
+        each.join("\n\n")
+    }
+}
+
+impl From<Mistake> for Mistakes {
+    fn from(error: Mistake) -> Self {
+        Self(vec![error])
+    }
+}
+
+impl fmt::Display for Mistakes {
+    /// Without colours.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(&Renderer::plain()))
+    }
+}
+
+impl std::error::Error for Mistakes {}
