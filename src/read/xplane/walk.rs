@@ -1,5 +1,8 @@
 //! The events of a line, one after the other, in place.
 
+#[cfg(test)]
+mod oracle;
+
 use super::super::tally::{Oddity, Tally};
 use super::plane::{Dictionary, Line};
 use super::stat::{Stats, stat};
@@ -133,7 +136,8 @@ impl<'a> Walk<'a> {
         while let Some(field) = fields.step()? {
             match field.number {
                 1 => event.name = field.signed()?,
-                2 => event.timing.offset_ps = field.signed()?,
+                // A start takes the place of a count, as the schema has it: the last one stands.
+                2 => (event.timing.offset_ps, event.occurrences) = (field.signed()?, None),
                 3 => event.timing.duration_ps = field.signed()?,
                 4 => self.stat(field.message()?, dictionary)?,
                 5 => event.occurrences = Some(field.signed()?),
