@@ -3,6 +3,13 @@
 //! `cargo bench --bench xplane [-- FILE]`. Only the ratios mean something: times move with the machine's load, and so
 //! the readers take turns, each in a process of its own, and the median of the ratios of the turns counts. What is
 //! measured starts when the file is in memory. The walk hashes the file on a second thread; prost's decode does not.
+//!
+//! Measured on two cores of an x86-64 server that other work shared, 7 turns, prost : walk:
+//!
+//! | 200 MB of | time | time of cores | memory, the file included |
+//! | --- | --- | --- | --- |
+//! | the synthetic capture, 24.3 bytes an event | 3.02 | 2.97 | 3.20 |
+//! | a JAX capture of one MI300, 23.6 bytes an event | 2.60 | 2.51 | 2.95 |
 
 #![expect(
     clippy::print_stdout,
