@@ -21,6 +21,7 @@ mod refusal;
 mod sniff;
 mod sort;
 mod source;
+mod table;
 mod tally;
 mod text;
 mod trace_json;

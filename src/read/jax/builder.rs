@@ -193,6 +193,7 @@ impl Builder {
     }
 
     /// Remembers that a record refers to a program: by its id, else by its name.
+    #[inline]
     pub(super) fn refer(&mut self, program: Option<u64>, module: Option<NameId>) {
         match (program, module) {
             (Some(id), _) => drop(self.programs.insert(id)),

@@ -11,6 +11,7 @@ use super::key::Key;
 use super::statistics::Statistics;
 use crate::read::collectives::is_collective;
 use crate::read::refusal::Refusal;
+use crate::read::table;
 use crate::read::tally::Oddity;
 use crate::trace::{
     CopyDetail, DamageFault, DeviceEvent, DeviceEventKind, GraphTask, RecordSide, StreamId,
@@ -52,7 +53,7 @@ pub(in crate::read) fn device_event(
     if kind == DeviceEventKind::Memcpy {
         copy(builder, statistics)?;
     }
-    builder.trace.device_events.push(row);
+    table::push(&mut builder.trace.device_events, row);
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use super::roles::is_call_line;
 use super::statistics::Statistics;
 use crate::read::api;
 use crate::read::refusal::Refusal;
+use crate::read::table;
 use crate::trace::{
     Annotation, Execution, HostCall, HostCallKind, HostSpan, NameId, Process, ProcessId, Thread,
     ThreadId,
@@ -76,7 +77,7 @@ pub(in crate::read) fn host_event(
         builder.executions.push(source, execution);
     }
     builder.trace.profiler.python_frames += u64::from(known.is_python_frame);
-    builder.trace.host_spans.push(HostSpan { interval, thread, name });
+    table::push(&mut builder.trace.host_spans, HostSpan { interval, thread, name });
     Ok(())
 }
 
@@ -109,14 +110,20 @@ fn call(
         hlo: builder.label(statistics)?,
         kind,
     };
-    builder.trace.host_calls.push(row);
+    table::push(&mut builder.trace.host_calls, row);
     Ok(())
 }
 
+#[inline]
 fn thread(builder: &mut Builder, line: &mut HostLine<'_>) -> Result<ThreadId, Refusal> {
-    if let Some(thread) = line.thread {
-        return Ok(thread);
+    match line.thread {
+        Some(thread) => Ok(thread),
+        None => new_thread(builder, line),
     }
+}
+
+#[cold]
+fn new_thread(builder: &mut Builder, line: &mut HostLine<'_>) -> Result<ThreadId, Refusal> {
     let process = Process { raw_id: builder.intern(line.process)? };
     let raw_id = builder.intern(&line.id.to_string())?;
     let name = builder.name(line.name)?;
@@ -131,10 +138,16 @@ fn thread(builder: &mut Builder, line: &mut HostLine<'_>) -> Result<ThreadId, Re
     Ok(thread)
 }
 
+#[inline]
 fn host_name(builder: &mut Builder, name: NameId) -> Result<HostName, Refusal> {
-    if let Some(known) = builder.host_names.get(name) {
-        return Ok(known);
+    match builder.host_names.get(name) {
+        Some(known) => Ok(known),
+        None => new_host_name(builder, name),
     }
+}
+
+#[cold]
+fn new_host_name(builder: &mut Builder, name: NameId) -> Result<HostName, Refusal> {
     let text = builder.trace.name(name).to_owned();
     let call = match function(&text) {
         Some(function) => {

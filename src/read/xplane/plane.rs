@@ -102,15 +102,18 @@ impl<'a> Dictionary<'a> {
     /// The name of events of this id; the empty name where the file does not define it.
     #[inline]
     pub(super) fn event_name(&mut self, id: i64, builder: &mut Builder) -> Result<NameId, Refusal> {
-        let Some(row) = self.events.get_mut(id) else { return builder.intern("") };
-        match row.interned {
+        match self.events.get(id).and_then(|row| row.interned) {
             Some(known) => Ok(known),
-            None => {
-                let name = builder.name(row.text)?;
-                row.interned = Some(name);
-                Ok(name)
-            }
+            None => self.new_event_name(id, builder),
         }
+    }
+
+    #[cold]
+    fn new_event_name(&mut self, id: i64, builder: &mut Builder) -> Result<NameId, Refusal> {
+        let Some(row) = self.events.get_mut(id) else { return builder.intern("") };
+        let name = builder.name(row.text)?;
+        row.interned = Some(name);
+        Ok(name)
     }
 
     /// A value as text.

@@ -10,7 +10,7 @@ use super::hlo;
 use super::lines::Opened;
 use super::plane::{Dictionary, EventName};
 use super::stat::{Value, stat};
-use super::wire::{Fault, Message};
+use super::wire::Fault;
 use crate::trace::{Hlo, HloLabel, NameId, Program};
 
 /// A program as the file stores it.
@@ -18,7 +18,7 @@ use crate::trace::{Hlo, HloLabel, NameId, Program};
 struct Stored<'a> {
     /// The id that the program's own statistics state.
     stated_id: Option<u64>,
-    hlo: Option<Message<'a>>,
+    hlo: Option<&'a [u8]>,
 }
 
 /// Takes all stored programs, and a row for each program that records refer to by an id that the file does not hold.
@@ -76,8 +76,8 @@ fn take(
         || builder.executes_unnamed_programs();
     let hlo = match stored.hlo {
         None => Hlo::Missing,
-        Some(message) if is_needed => hlo::decode(message.bytes()),
-        Some(message) => Hlo::NotNeeded(message.bytes().len() as u64),
+        Some(bytes) if is_needed => hlo::decode(bytes),
+        Some(bytes) => Hlo::NotNeeded(bytes.len() as u64),
     };
     builder.trace.programs.push(Program { id, name, hlo });
     Ok(())

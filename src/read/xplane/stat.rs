@@ -4,7 +4,7 @@
 //! JAX wrote), so kind and count are never assumed. Ids are never read from floats.
 
 use super::super::jax::{Key, N_KEYS};
-use super::wire::{Fault, Message};
+use super::wire::{Fault, Fields, Message};
 
 /// A statistic's value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,7 +21,7 @@ pub(super) enum Value<'a> {
     /// A text that stands here.
     Text(&'a [u8]),
     /// Bytes.
-    Bytes(Message<'a>),
+    Bytes(&'a [u8]),
     /// A text that stands among the names of statistics.
     Ref(u64),
 }
@@ -57,8 +57,32 @@ pub(super) struct Stat<'a> {
 }
 
 /// Decodes one statistic.
+#[inline]
 pub(super) fn stat(message: Message<'_>) -> Result<Stat<'_>, Fault> {
-    let (mut fields, mut stat) = (message.fields(), Stat::default());
+    let mut fields = message.fields();
+    let name = fields.next_number(1).unwrap_or_default().cast_signed();
+    let mut stat = Stat { name, value: next_value(&mut fields).unwrap_or_default() };
+    if !fields.is_empty() {
+        other_fields(&mut stat, fields)?;
+    }
+    Ok(stat)
+}
+
+/// The value, where it comes next and is a number.
+#[inline]
+fn next_value<'a>(fields: &mut Fields<'a>) -> Option<Value<'a>> {
+    let mut ahead = fields.clone();
+    let value = match ahead.next_numbered()? {
+        (3, number) => Value::Unsigned(number),
+        (4, number) => Value::Signed(number.cast_signed()),
+        (7, number) => Value::Ref(number),
+        _ => return None,
+    };
+    *fields = ahead;
+    Some(value)
+}
+
+fn other_fields<'a>(stat: &mut Stat<'a>, mut fields: Fields<'a>) -> Result<(), Fault> {
     while let Some(field) = fields.step()? {
         match field.number {
             1 => stat.name = field.signed()?,
@@ -66,12 +90,12 @@ pub(super) fn stat(message: Message<'_>) -> Result<Stat<'_>, Fault> {
             3 => stat.value = Value::Unsigned(field.unsigned()?),
             4 => stat.value = Value::Signed(field.signed()?),
             5 => stat.value = Value::Text(field.bytes()?),
-            6 => stat.value = Value::Bytes(field.message()?),
+            6 => stat.value = Value::Bytes(field.bytes()?),
             7 => stat.value = Value::Ref(field.unsigned()?),
             _ => {}
         }
     }
-    Ok(stat)
+    Ok(())
 }
 
 /// The statistics of one event that the reader uses. The table is reused from event to event.

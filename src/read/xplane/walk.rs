@@ -1,5 +1,8 @@
 //! The events of a line, one after the other, in place.
 
+#[cfg(test)]
+mod oracle;
+
 use super::super::tally::{Oddity, Tally};
 use super::plane::{Dictionary, Line};
 use super::stat::{Stats, stat};
@@ -62,11 +65,21 @@ impl<'a> Walk<'a> {
     }
 
     /// The next event; `None` at the end of the line.
-    #[inline]
+    #[inline(always)]
     pub(super) fn step(&mut self, dictionary: &Dictionary<'a>) -> Result<Option<Event>, Fault> {
+        let next = match self.fields.next_message(4) {
+            None => self.behind_others()?,
+            next => next,
+        };
+        next.map(|message| self.event(message, dictionary)).transpose()
+    }
+
+    /// The next event behind other fields of the line.
+    #[inline(never)]
+    fn behind_others(&mut self) -> Result<Option<Message<'a>>, Fault> {
         while let Some(field) = self.fields.step()? {
             match field.number {
-                4 => return self.event(field.message()?, dictionary).map(Some),
+                4 => return field.message().map(Some),
                 // The head was read before the events; one that changes behind them would move or rename them.
                 1 if field.signed()? != self.line.id => return Err(self.second_head()),
                 2 if field.bytes()? != self.line.name => return Err(self.second_head()),
@@ -88,24 +101,48 @@ impl<'a> Walk<'a> {
         Fault { offset: self.fields.offset(), why: Why::Repeated }
     }
 
-    #[inline]
+    #[inline(always)]
     fn event(&mut self, message: Message<'a>, dictionary: &Dictionary<'a>) -> Result<Event, Fault> {
         self.stats.clear();
-        let (mut fields, mut event) = (message.fields(), Event::default());
+        let mut fields = message.fields();
+        // In the order in which writers put them, all fields of most events.
+        let mut number = |number| fields.next_number(number).unwrap_or_default().cast_signed();
+        let (name, offset_ps, duration_ps) = (number(1), number(2), number(3));
+        let timing = Timing { offset_ps, duration_ps };
+        let event = Event { name, timing, occurrences: None };
+        while let Some(message) = fields.next_message(4) {
+            self.stat(message, dictionary)?;
+        }
+        let event = match fields.is_empty() {
+            true => event,
+            false => self.other_fields(event, fields, dictionary)?,
+        };
+        match dictionary.events.get(event.name) {
+            Some(name) if !name.stats.is_empty() => self.shared(&name.stats, dictionary)?,
+            Some(_) => {}
+            None => self.n_dangling += 1,
+        }
+        Ok(event)
+    }
+
+    /// Takes what an event has beside the usual fields, or in another order.
+    #[inline(never)]
+    fn other_fields(
+        &mut self,
+        mut event: Event,
+        mut fields: Fields<'a>,
+        dictionary: &Dictionary<'a>,
+    ) -> Result<Event, Fault> {
         while let Some(field) = fields.step()? {
             match field.number {
                 1 => event.name = field.signed()?,
-                2 => event.timing.offset_ps = field.signed()?,
+                // A start takes the place of a count, as the schema has it: the last one stands.
+                2 => (event.timing.offset_ps, event.occurrences) = (field.signed()?, None),
                 3 => event.timing.duration_ps = field.signed()?,
                 4 => self.stat(field.message()?, dictionary)?,
                 5 => event.occurrences = Some(field.signed()?),
                 _ => {}
             }
-        }
-        match dictionary.events.get(event.name) {
-            Some(name) if !name.stats.is_empty() => self.shared(&name.stats, dictionary)?,
-            Some(_) => {}
-            None => self.n_dangling += 1,
         }
         Ok(event)
     }
@@ -122,26 +159,25 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn stat(&mut self, message: Message<'a>, dictionary: &Dictionary<'a>) -> Result<(), Fault> {
         // Most statistics are of no use here, and their name is their first field: they cost one look.
-        if let Some(name) = message.leading_id() {
-            match dictionary.stats.get(name) {
-                Some(row) if row.key.is_none() => return Ok(()),
-                Some(_) => {}
-                None => {
-                    self.n_dangling += 1;
-                    return Ok(());
-                }
-            }
+        let leading = message.fields().next_number(1).map(u64::cast_signed);
+        match leading.and_then(|name| dictionary.stats.get(name)) {
+            Some(row) if row.key.is_none() => Ok(()),
+            _ => self.used_stat(message, dictionary),
         }
+    }
+
+    fn used_stat(
+        &mut self,
+        message: Message<'a>,
+        dictionary: &Dictionary<'a>,
+    ) -> Result<(), Fault> {
         let stat = stat(message)?;
-        match dictionary.stats.get(stat.name) {
-            Some(row) => {
-                if let Some(key) = row.key {
-                    self.n_repeated += u64::from(self.stats.set(key, stat.value));
-                }
-            }
+        match dictionary.stats.get(stat.name).map(|row| row.key) {
+            Some(Some(key)) => self.n_repeated += u64::from(self.stats.set(key, stat.value)),
+            Some(None) => {}
             None => self.n_dangling += 1,
         }
         Ok(())
@@ -151,10 +187,15 @@ impl<'a> Walk<'a> {
 /// How many events a line has.
 pub(super) fn count(line: Line<'_>) -> Result<u64, Fault> {
     let (mut fields, mut n_events) = (line.message.fields(), 0);
-    while let Some(field) = fields.step()? {
-        n_events += u64::from(field.number == 4);
+    loop {
+        while fields.next_message(4).is_some() {
+            n_events += 1;
+        }
+        match fields.step()? {
+            Some(field) => n_events += u64::from(field.number == 4),
+            None => return Ok(n_events),
+        }
     }
-    Ok(n_events)
 }
 
 #[cfg(test)]

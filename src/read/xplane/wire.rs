@@ -1,45 +1,38 @@
 //! The protobuf wire format, read in place: borrowed, bounds-checked, with the offset of every fault.
 //!
-//! Source: protobuf's encoding guide. The long lists of a capture are read with this; nothing is copied.
+//! Source: protobuf's encoding guide. The long lists of a capture are read with this; nothing is copied. `step` reads any
+//! message and finds every fault; what `glance` adds reads the fields of well-known messages faster.
+
+mod glance;
 
 /// Groups inside groups. No schema here has groups; unknown fields may, and protobuf's own limit is 100 as well.
 const GROUP_DEPTH_MAX: u32 = 100;
 
-/// The bytes of one message, and where they stand in the file.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// One message: a part of the file.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Message<'a> {
-    bytes: &'a [u8],
-    offset: usize,
+    /// The whole file: a glance may reach behind the end of the message.
+    file: &'a [u8],
+    start: usize,
+    end: usize,
 }
 
 impl<'a> Message<'a> {
     /// A file's bytes as one message.
-    pub(super) const fn whole(bytes: &'a [u8]) -> Self {
-        Self { bytes, offset: 0 }
+    pub(super) const fn whole(file: &'a [u8]) -> Self {
+        Self { file, start: 0, end: file.len() }
     }
 
     /// The bytes.
-    pub(super) const fn bytes(self) -> &'a [u8] {
-        self.bytes
+    #[inline]
+    pub(super) fn bytes(self) -> &'a [u8] {
+        &self.file[self.start..self.end]
     }
 
     /// The message's fields, in the order of the file.
-    pub(super) const fn fields(self) -> Fields<'a> {
-        Fields { message: self, at: 0 }
-    }
-
-    /// The value of field 1 where the message starts with it as a number, which is how ids are written.
     #[inline]
-    pub(super) fn leading_id(self) -> Option<i64> {
-        let (&tag, rest) = self.bytes.split_first()?;
-        let &small = rest.first()?;
-        // Tag 8 is field 1 as a varint; most ids fit one byte of it.
-        if tag == 8 && small < 0x80 {
-            return Some(i64::from(small));
-        }
-        let mut at = 1;
-        let id = varint(self.bytes, &mut at)?;
-        (tag == 8).then_some(id.cast_signed())
+    pub(super) const fn fields(self) -> Fields<'a> {
+        Fields { file: self.file, at: self.start, end: self.end }
     }
 }
 
@@ -155,54 +148,73 @@ impl<'a> Field<'a> {
 /// The fields of a message, one after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Fields<'a> {
-    message: Message<'a>,
+    file: &'a [u8],
+    /// Where the next field starts.
     at: usize,
+    /// Where the message ends.
+    end: usize,
 }
 
 impl<'a> Fields<'a> {
     /// The next field; `None` at the end of the message.
     #[inline]
     pub(super) fn step(&mut self) -> Result<Option<Field<'a>>, Fault> {
-        if self.at >= self.message.bytes.len() {
+        if self.is_empty() {
             return Ok(None);
         }
-        let start = self.at;
-        let tag = self.varint()?;
-        let (number, wire_type) = match u32::try_from(tag) {
-            Ok(tag) if tag >= 8 => (tag >> 3, tag & 7),
-            _ => return Err(self.fault(start, Why::FieldNumber)),
-        };
+        let offset = self.at;
+        let (number, wire_type) = self.tag()?;
         let value = match wire_type {
             0 => Wire::Varint(self.varint()?),
             2 => Wire::Length(self.length_delimited()?),
-            _ => self.uncommon(start, number, wire_type)?,
+            _ => self.uncommon(offset, number, wire_type)?,
         };
-        Ok(Some(Field { number, value, offset: self.message.offset + start }))
+        Ok(Some(Field { number, value, offset }))
+    }
+
+    /// True at the end of the message.
+    #[inline]
+    pub(super) const fn is_empty(&self) -> bool {
+        self.at >= self.end
     }
 
     /// The file offset of what comes next.
     pub(super) const fn offset(&self) -> usize {
-        self.message.offset + self.at
+        self.at
+    }
+
+    /// A field's number and its wire type.
+    #[inline]
+    fn tag(&mut self) -> Result<(u32, u32), Fault> {
+        let start = self.at;
+        match u32::try_from(self.varint()?) {
+            Ok(tag) if tag >= 8 => Ok((tag >> 3, tag & 7)),
+            _ => Err(fault(start, Why::FieldNumber)),
+        }
     }
 
     #[inline]
     fn varint(&mut self) -> Result<u64, Fault> {
-        let start = self.at;
-        varint(self.message.bytes, &mut self.at).ok_or_else(|| self.varint_fault(start))
+        match varint(self.rest()) {
+            Some((value, length)) => {
+                self.at += length;
+                Ok(value)
+            }
+            None => Err(self.varint_fault()),
+        }
     }
 
     #[inline]
     fn length_delimited(&mut self) -> Result<Message<'a>, Fault> {
-        let start = self.at;
+        let before = self.at;
         let length = self.varint()?;
-        let rest = &self.message.bytes[self.at..];
-        match usize::try_from(length).ok().and_then(|length| rest.get(..length)) {
-            Some(bytes) => {
-                let offset = self.message.offset + self.at;
-                self.at += bytes.len();
-                Ok(Message { bytes, offset })
+        let start = self.at;
+        match usize::try_from(length) {
+            Ok(length) if length <= self.end - start => {
+                self.at = start + length;
+                Ok(Message { file: self.file, start, end: self.at })
             }
-            None => Err(self.fault(start, Why::Cut)),
+            _ => Err(fault(before, Why::Cut)),
         }
     }
 
@@ -210,22 +222,21 @@ impl<'a> Fields<'a> {
     #[cold]
     fn uncommon(&mut self, start: usize, number: u32, wire_type: u32) -> Result<Wire<'a>, Fault> {
         match wire_type {
-            1 => {
-                let rest = &self.message.bytes[self.at..];
-                let bytes = rest.first_chunk::<8>().ok_or_else(|| self.fault(start, Why::Cut))?;
-                self.at += 8;
-                Ok(Wire::Fixed64(u64::from_le_bytes(*bytes)))
-            }
-            3 => self.group(start, number).map(|()| Wire::Other),
-            5 => {
-                if self.message.bytes.len() - self.at < 4 {
-                    return Err(self.fault(start, Why::Cut));
+            1 => match self.rest().first_chunk() {
+                Some(bytes) => {
+                    self.at += bytes.len();
+                    Ok(Wire::Fixed64(u64::from_le_bytes(*bytes)))
                 }
+                None => Err(fault(start, Why::Cut)),
+            },
+            3 => self.group(start, number).map(|()| Wire::Other),
+            5 if self.rest().len() >= 4 => {
                 self.at += 4;
                 Ok(Wire::Other)
             }
-            4 => Err(self.fault(start, Why::Group)),
-            _ => Err(self.fault(start, Why::WireType)),
+            5 => Err(fault(start, Why::Cut)),
+            4 => Err(fault(start, Why::Group)),
+            _ => Err(fault(start, Why::WireType)),
         }
     }
 
@@ -234,59 +245,57 @@ impl<'a> Fields<'a> {
         let mut open = vec![number];
         while let Some(&innermost) = open.last() {
             let at = self.at;
-            let tag = self.varint()?;
-            let (number, wire_type) = match u32::try_from(tag) {
-                Ok(tag) if tag >= 8 => (tag >> 3, tag & 7),
-                _ => return Err(self.fault(at, Why::FieldNumber)),
-            };
+            let (number, wire_type) = self.tag()?;
             match wire_type {
                 0 => drop(self.varint()?),
                 2 => drop(self.length_delimited()?),
                 3 if open.len() < GROUP_DEPTH_MAX as usize => open.push(number),
                 4 if number == innermost => drop(open.pop()),
-                3 | 4 => return Err(self.fault(start, Why::Group)),
+                3 | 4 => return Err(fault(start, Why::Group)),
                 _ => drop(self.uncommon(at, number, wire_type)?),
             }
         }
         Ok(())
     }
 
-    #[cold]
-    const fn fault(&self, at: usize, why: Why) -> Fault {
-        Fault { offset: self.message.offset + at, why }
+    /// The bytes up to the end of the message.
+    #[inline]
+    fn rest(&self) -> &'a [u8] {
+        &self.file[self.at..self.end]
     }
 
     #[cold]
-    fn varint_fault(&self, start: usize) -> Fault {
-        let rest = &self.message.bytes[start..];
+    fn varint_fault(&self) -> Fault {
+        let rest = self.rest();
         let ends = rest.iter().take(10).any(|byte| *byte < 0x80);
-        let why = if ends || rest.len() >= 10 { Why::Varint } else { Why::Cut };
-        self.fault(start, why)
+        fault(self.at, if ends || rest.len() >= 10 { Why::Varint } else { Why::Cut })
     }
 }
 
-/// A base-128 number; `None` where it is cut or exceeds 64 bits.
+#[cold]
+const fn fault(offset: usize, why: Why) -> Fault {
+    Fault { offset, why }
+}
+
+/// A base-128 number, and how many bytes it has; `None` where it is cut or exceeds 64 bits.
 #[inline]
-fn varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
-    let &first = bytes.get(*at)?;
-    if first < 0x80 {
-        *at += 1;
-        return Some(u64::from(first));
+fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
+    match bytes.first() {
+        Some(&byte) if byte < 0x80 => Some((u64::from(byte), 1)),
+        _ => long_varint(bytes),
     }
-    long_varint(bytes, at)
 }
 
-fn long_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
+fn long_varint(bytes: &[u8]) -> Option<(u64, usize)> {
     let mut value = 0_u64;
-    for (place, &byte) in bytes.get(*at..)?.iter().take(10).enumerate() {
+    for (place, &byte) in bytes.iter().take(10).enumerate() {
         // The tenth byte holds the 64th bit alone.
         if place == 9 && byte > 1 {
             return None;
         }
         value |= u64::from(byte & 0x7F) << (7 * place);
         if byte < 0x80 {
-            *at += place + 1;
-            return Some(value);
+            return Some((value, place + 1));
         }
     }
     None
@@ -339,18 +348,5 @@ mod tests {
             assert_eq!(numbers(bytes), Err(Fault { offset, why }), "{bytes:?}");
         }
         assert_eq!(numbers(&[0x0B; 200]).map_err(|fault| fault.why), Err(Why::Group));
-    }
-
-    #[test]
-    fn the_leading_id_is_found_or_left_to_the_fields() {
-        for (bytes, id) in [
-            (&[0x08, 5][..], Some(5)),
-            (&[0x08, 0x96, 0x01, 0x10, 1], Some(150)),
-            (&[0x10, 5], None),
-            (&[0x08], None),
-            (&[], None),
-        ] {
-            assert_eq!(Message::whole(bytes).leading_id(), id, "{bytes:?}");
-        }
     }
 }
