@@ -12,6 +12,7 @@ mod format;
 mod json;
 mod junit;
 mod markdown;
+mod runs;
 mod tally;
 pub mod terminal;
 mod trust;

@@ -1,6 +1,6 @@
 //! `device-record-without-launch`: device work that no recorded call launched.
 
-use super::{Check, Doc, Measurement, count, us};
+use super::{Check, Doc, Measure, Measurement, count, us};
 use crate::analysis::{Analysis, JoinMethod, Launch};
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::Capture;
@@ -33,7 +33,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

@@ -1,6 +1,6 @@
 //! `idle-with-queued-work`: the device stands still although its next work had long been handed over.
 
-use super::{Check, Doc, Measurement, WORK_IS_MISSING, us};
+use super::{Check, Doc, Measure, Measurement, WORK_IS_MISSING, us};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Unit};
 use crate::trace::Capture;
@@ -30,7 +30,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

@@ -1,6 +1,6 @@
 //! `sync-without-recorded-work`: the host waits for a device that, by its records, does nothing.
 
-use super::{Check, Doc, Measurement, WORK_IS_MISSING, us};
+use super::{Check, Doc, Measure, Measurement, WORK_IS_MISSING, us};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Unit};
 use crate::trace::Capture;
@@ -33,7 +33,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {

@@ -1,6 +1,6 @@
 //! `unconfirmed-idle`: launched work may have run in part of the idle time, and nothing confirms that it was recorded.
 
-use super::{Check, Doc, Measurement, WORK_IS_MISSING, us};
+use super::{Check, Doc, Measure, Measurement, WORK_IS_MISSING, us};
 use crate::analysis::{Analysis, Cause, Doubt};
 use crate::report::{Bound, Unit};
 use crate::trace::Capture;
@@ -28,7 +28,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

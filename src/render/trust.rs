@@ -6,7 +6,7 @@
 use super::cells::{self, table};
 use super::escape::{markdown, markdown_code};
 use super::format::{DASH, count, counted};
-use super::{Form, Output, tally, words};
+use super::{Form, Output, runs, tally, words};
 use crate::report::{
     CaptureReport, CheckReport, Claim, ClaimState, Outcome, Report, State, StatedState, TrustItem,
     WhyNotEvaluable,
@@ -31,6 +31,7 @@ fn render(report: &Report) -> String {
         // Writing to a String cannot fail, here and below.
         let _ = write!(text, "\n## {}\n\n{}", markdown(&capture.name), capture_body(capture));
     }
+    text.push_str(&runs::section(report));
     text
 }
 

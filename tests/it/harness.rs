@@ -1,9 +1,9 @@
 //! The pipeline as the tests drive it: bytes on disk, read, analysed, measured, judged.
 
-use idleproof::checks::{CHECKS, Check};
+use idleproof::checks;
 use idleproof::policy::Policy;
 use idleproof::read::{self, ReadError};
-use idleproof::report::{CaptureReport, CheckReport, Claim, ClaimState, Outcome, State};
+use idleproof::report::{CaptureReport, CheckReport, Claim, ClaimState, Outcome, RunReport, State};
 use idleproof::statements::Statement;
 use idleproof::trace::Capture;
 use idleproof::{analysis, judge};
@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Run {
     /// One report a capture, refused ones included.
     pub(crate) captures: Vec<CaptureReport>,
+    /// Captures of one job, compared with one another.
+    pub(crate) runs: Vec<RunReport>,
     /// Path and reason of files that are no capture of their own.
     pub(crate) skipped: Vec<(String, String)>,
 }
@@ -45,8 +47,7 @@ fn judged(read: Result<Capture, ReadError>, statements: &[Statement]) -> Capture
     let analysis = analysis::analyse(&capture);
     let mut draft = analysis::lay_out(&capture, &analysis);
     draft.tables = Some(analysis::tables(&capture, &analysis, analysis::Choice::default()));
-    let measure = |&check: &&'static Check| (check, (check.measure)(&capture, &analysis));
-    let measurements: Vec<_> = CHECKS.iter().map(measure).collect();
+    let measurements = checks::measure(&capture, &analysis);
     let judged = judge::judge(draft, &measurements, &default_policy(), day());
     judge::with_statements(judged, statements, &default_policy(), day())
 }
@@ -63,7 +64,7 @@ pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
     let options = idleproof::Options::default();
     let evaluation = idleproof::evaluate(&found, &default_policy(), day(), &options);
     let skipped = evaluation.skipped.into_iter().map(|one| (one.path, one.reason));
-    Run { captures: evaluation.captures, skipped: skipped.collect() }
+    Run { captures: evaluation.captures, runs: evaluation.runs, skipped: skipped.collect() }
 }
 
 /// No exception is in the default policy, so the day does not matter.

@@ -20,6 +20,7 @@ mod policy;
 mod proto;
 mod reader;
 mod reader_corpus;
+mod runs;
 mod statements;
 mod tables;
 mod tidy;
