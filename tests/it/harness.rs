@@ -17,12 +17,19 @@ pub(crate) struct Run {
     pub(crate) skipped: Vec<(String, String)>,
 }
 
-/// The report of one capture that was written as these files: the five calls one by one, whatever the program gates. Files
-/// that belong together are found by their folder, a single one is named.
+/// The report of one capture that was written as these files: the five calls one by one, whatever the program gates.
 pub(crate) fn pipeline(files: &[(String, Vec<u8>)]) -> CaptureReport {
+    judged(&read_one(files))
+}
+
+/// Reads the one capture that was written as these files. Files that belong together are found by their folder, a single one
+/// is named.
+pub(crate) fn read_one(files: &[(String, Vec<u8>)]) -> Result<Capture, ReadError> {
     let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary folder: {error}"));
     for (name, bytes) in files {
         let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(&path))
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         std::fs::write(&path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
     let path = match files {
@@ -33,17 +40,18 @@ pub(crate) fn pipeline(files: &[(String, Vec<u8>)]) -> CaptureReport {
     let families = found.families.iter().map(read::read_family);
     let mut captures: Vec<_> = families.flat_map(|family| family.captures).collect();
     assert_eq!(captures.len(), 1, "the files are one capture");
-    judged(captures.remove(0))
+    captures.remove(0)
 }
 
-fn judged(read: Result<Capture, ReadError>) -> CaptureReport {
+/// Analyses, measures and judges what was read.
+pub(crate) fn judged(read: &Result<Capture, ReadError>) -> CaptureReport {
     let capture = match read {
         Ok(capture) => capture,
-        Err(error) => return idleproof::unreadable(error),
+        Err(error) => return idleproof::unreadable(error.clone()),
     };
-    let analysis = analysis::analyse(&capture);
-    let draft = analysis::lay_out(&capture, &analysis);
-    let measure = |&check: &&'static Check| (check, (check.measure)(&capture, &analysis));
+    let analysis = analysis::analyse(capture);
+    let draft = analysis::lay_out(capture, &analysis);
+    let measure = |&check: &&'static Check| (check, (check.measure)(capture, &analysis));
     let measurements: Vec<_> = CHECKS.iter().map(measure).collect();
     judge::judge(draft, &measurements, &default_policy(), day())
 }

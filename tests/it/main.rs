@@ -9,6 +9,7 @@ mod given_cases;
 mod goldens;
 mod harness;
 mod judge;
+mod lab;
 mod layers;
 mod mask;
 mod mutations;
