@@ -18,7 +18,7 @@ mod timeline;
 mod waits;
 
 pub use attribution::{AttributedTo, Attribution, Class, IdChain, MethodCounts};
-pub use graphs::{GraphReplay, Graphs, Shortfall};
+pub use graphs::{Confirmation, GraphReplay, Graphs, Shortfall};
 pub use hlo::HloAttribution;
 pub use hot::{HotKernel, hot_kernels};
 pub use idle::{Bounds, Cause, DeviceIdle, Doubt, GapClasses, Idle};

@@ -84,7 +84,11 @@ impl Capture {
     }
 
     /// Edits every event that `wanted` selects.
-    pub(crate) fn edit(&mut self, wanted: impl Fn(&Value) -> bool, mut change: impl FnMut(&mut Value)) {
+    pub(crate) fn edit(
+        &mut self,
+        wanted: impl Fn(&Value) -> bool,
+        mut change: impl FnMut(&mut Value),
+    ) {
         for event in &mut self.events {
             if wanted(event) {
                 change(Arc::make_mut(event));

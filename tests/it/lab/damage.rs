@@ -26,6 +26,8 @@ pub(crate) enum Effect {
     Loss,
     /// Records say what did not happen.
     Corruption,
+    /// Records of two runs stand in one file: each is true, and what they add up to is not.
+    Merger,
     /// The file says the same in other words: every claim must stay as it is.
     None,
 }
@@ -36,6 +38,10 @@ const fn loss(name: &'static str, inflict: fn(&mut Capture, Dice)) -> Damage {
 
 const fn corruption(name: &'static str, inflict: fn(&mut Capture, Dice)) -> Damage {
     Damage { name, effect: Effect::Corruption, inflict }
+}
+
+const fn merger(name: &'static str, inflict: fn(&mut Capture, Dice)) -> Damage {
+    Damage { name, effect: Effect::Merger, inflict }
 }
 
 const fn harmless(name: &'static str, inflict: fn(&mut Capture, Dice)) -> Damage {
@@ -61,16 +67,30 @@ pub(crate) const KINDS: &[Damage] = &[
     loss("replays keep their first record", |capture, _| replays::keep_first(capture, 1)),
     loss("replays keep their first 2 records", |capture, _| replays::keep_first(capture, 2)),
     loss("replays keep their first 5 records", |capture, _| replays::keep_first(capture, 5)),
-    loss("10 % of the records inside replays lost", |capture, dice| replays::thin(capture, dice, 10)),
-    loss("35 % of the records inside replays lost", |capture, dice| replays::thin(capture, dice, 35)),
-    loss("74 % of the records inside replays lost", |capture, dice| replays::thin(capture, dice, 74)),
-    loss("5 % of the records outside replays lost", |capture, dice| records::thin(capture, dice, 5)),
-    loss("35 % of the records outside replays lost", |capture, dice| records::thin(capture, dice, 35)),
+    loss("10 % of the records inside replays lost", |capture, dice| {
+        replays::thin(capture, dice, 10)
+    }),
+    loss("35 % of the records inside replays lost", |capture, dice| {
+        replays::thin(capture, dice, 35)
+    }),
+    loss("74 % of the records inside replays lost", |capture, dice| {
+        replays::thin(capture, dice, 74)
+    }),
+    loss("5 % of the records outside replays lost", |capture, dice| {
+        records::thin(capture, dice, 5)
+    }),
+    loss("35 % of the records outside replays lost", |capture, dice| {
+        records::thin(capture, dice, 35)
+    }),
     loss("the first 30 % of the records lost", |capture, _| records::lose_part(capture, 0, 30)),
     loss("the middle 30 % of the records lost", |capture, _| records::lose_part(capture, 35, 65)),
     loss("the last 40 % of the records lost", |capture, _| records::lose_part(capture, 60, 100)),
-    loss("device side of a stretch of time cut out", |capture, dice| records::cut_device(capture, dice)),
-    loss("host side of a stretch of time cut out", |capture, dice| records::cut_host(capture, dice)),
+    loss("device side of a stretch of time cut out", |capture, dice| {
+        records::cut_device(capture, dice)
+    }),
+    loss("host side of a stretch of time cut out", |capture, dice| {
+        records::cut_host(capture, dice)
+    }),
     loss("no device record left", |capture, _| capture.retain_work(|_| false)),
     loss("no host call left", |capture, _| host::lose_calls(capture)),
     loss("one device lost", |capture, _| records::lose_device(capture)),
@@ -83,10 +103,13 @@ pub(crate) const KINDS: &[Damage] = &[
         replays::lose(capture, dice, 75);
         host::rename_graph_launches(capture);
     }),
-    loss("kernel launches under unknown names, 35 % of the records outside replays lost", |capture, dice| {
-        records::thin(capture, dice, 35);
-        host::rename_kernel_launches(capture);
-    }),
+    loss(
+        "kernel launches under unknown names, 35 % of the records outside replays lost",
+        |capture, dice| {
+            records::thin(capture, dice, 35);
+            host::rename_kernel_launches(capture);
+        },
+    ),
     loss("launches with External ids, 75 % of the replays lost", |capture, dice| {
         replays::lose(capture, dice, 75);
         host::give_external_ids(capture);
@@ -101,6 +124,8 @@ pub(crate) const KINDS: &[Damage] = &[
     corruption("host clock 1 ms early", |capture, _| clocks::shift_host(capture, -1_000_000)),
     corruption("host clock 100 ms late", |capture, _| clocks::shift_host(capture, 100_000_000)),
     corruption("host clock 100 ms early", |capture, _| clocks::shift_host(capture, -100_000_000)),
-    corruption("two ranks in one file, on devices of their own", |capture, _| host::merge(capture, 1)),
-    corruption("two ranks in one file, on one device", |capture, _| host::merge(capture, 0)),
+    merger("two ranks in one file, on devices of their own", |capture, _| {
+        host::merge(capture, 8)
+    }),
+    merger("two ranks in one file, on one device", |capture, _| host::merge(capture, 0)),
 ];

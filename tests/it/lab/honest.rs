@@ -94,8 +94,11 @@ pub(crate) fn plans() -> impl Strategy<Value = Plan> {
 
 fn graphs() -> impl Strategy<Value = Graph> {
     let branched = prop_oneof![2 => Just(0_u64), 1 => Just(30)];
-    (2..=24_u64, 3..=90_u64, branched)
-        .prop_map(|(n_nodes, node_us, branched)| Graph { n_nodes, node_us, branched })
+    (2..=24_u64, 3..=90_u64, branched).prop_map(|(n_nodes, node_us, branched)| Graph {
+        n_nodes,
+        node_us,
+        branched,
+    })
 }
 
 fn phases(n_graphs: usize) -> impl Strategy<Value = Phase> {
@@ -120,7 +123,7 @@ pub(crate) fn fixture(plan: &Plan) -> String {
     let mut run = Run {
         plan,
         dice: Dice::of(plan.seed),
-        text: header(plan),
+        text: header(plan) + "without flows\nwithout rows\n",
         now: 1_000_000,
         ends: BTreeMap::new(),
         n_rolled: 0,
@@ -176,6 +179,8 @@ impl Run<'_> {
                 }
             }
             Phase::Replays { graph, n, host_us, wait } => {
+                // Where two devices are used, nothing tells which of them a wait was for.
+                let n = if self.plan.n_gpus > 1 { n.max(2) } else { n };
                 let wait = if n == 1 { Wait::Device } else { wait };
                 for _ in 0..n {
                     self.replay(graph, gpu);

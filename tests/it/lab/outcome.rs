@@ -3,7 +3,9 @@
 use super::capture::{Capture, Ns};
 use super::rules;
 use super::truth::{Truth, Window};
-use idleproof::report::{CaptureReport, Claim, ClaimState, DeviceRecords, IdleRecords, Microseconds, State};
+use idleproof::report::{
+    CaptureReport, Claim, ClaimState, DeviceRecords, IdleRecords, Microseconds, State,
+};
 use idleproof::units::Picoseconds;
 use std::collections::BTreeMap;
 
@@ -55,9 +57,11 @@ pub(crate) fn outcome(truth: &Truth, damaged: Option<&Capture>, report: &Capture
         .filter_map(|records| Device::of(truth, windows.get(&records.name).copied()?, records))
         .collect();
     let claims = &report.claims;
-    let width = claims.idle.device_inactive_pct.map(|(lo, hi)| hi.get() - lo.get());
+    let stated_bounds = claims.idle.device_inactive_pct.is_some();
+    let width = devices.iter().filter(|_| stated_bounds).map(Device::width).reduce(f64::max);
     let inactive_hold = width.map(|_| devices.iter().all(Device::inactive_holds));
-    let starved_hold = claims.idle.host_starved_pct.map(|_| devices.iter().all(Device::starved_holds));
+    let starved_hold =
+        claims.idle.host_starved_pct.map(|_| devices.iter().all(Device::starved_holds));
     let ranking = is_ranking_false(&truth.kernel_time(&windows), &recorded_time(report));
     let invented = damaged.map_or(0, |damaged| truth.invented_time(damaged));
     let true_time: Ns = truth.kernel_time(&windows).values().sum();
@@ -71,7 +75,10 @@ pub(crate) fn outcome(truth: &Truth, damaged: Option<&Capture>, report: &Capture
             stated(report, Claim::HostStarved) && starved_hold != Some(true),
         ),
         ranking: fate(ranking, stated(report, Claim::Ranking)),
-        kernel_time: fate(points(invented, true_time) > FALSE_BY, stated(report, Claim::KernelTime)),
+        kernel_time: fate(
+            points(invented, true_time) > FALSE_BY,
+            stated(report, Claim::KernelTime),
+        ),
         bounds_hold: [inactive_hold, starved_hold],
         width,
         rules: damaged.map_or([false; 2], |damaged| {
@@ -108,17 +115,23 @@ impl<'a> Device<'a> {
         Some(Self { window, records, idle, starved })
     }
 
+    fn width(&self) -> f64 {
+        let (lo, hi) = self.records.idle.inactive_us.unwrap_or_default();
+        self.points((time(lo), time(lo)), (time(hi), time(hi)))
+    }
+
     fn is_idle_false(&self) -> bool {
-        self.points((time(self.records.idle_us), time(self.records.idle_us)), (self.idle, self.idle))
-            > FALSE_BY
+        self.points(
+            (time(self.records.idle_us), time(self.records.idle_us)),
+            (self.idle, self.idle),
+        ) > FALSE_BY
     }
 
     /// What a reader would call waiting for the host who suspects nothing.
     fn is_host_false(&self) -> bool {
         let classes = self.records.idle.classes.iter();
-        let plain = classes.filter(|class| {
-            matches!(class.name.as_str(), "suspect" | "dispatch" | "host-starved")
-        });
+        let plain = classes
+            .filter(|class| matches!(class.name.as_str(), "suspect" | "dispatch" | "host-starved"));
         let recorded: Picoseconds = plain.map(|class| time(class.time_us)).sum();
         self.records.idle.host_starved_us.is_some()
             && self.points((recorded, recorded), self.starved) > FALSE_BY
@@ -137,9 +150,8 @@ impl<'a> Device<'a> {
         bounds: fn(&IdleRecords) -> Option<(Microseconds, Microseconds)>,
         truth: (Picoseconds, Picoseconds),
     ) -> bool {
-        bounds(&self.records.idle).is_none_or(|(lo, hi)| {
-            time(lo) <= truth.1 + ROUNDING && truth.0 <= time(hi) + ROUNDING
-        })
+        bounds(&self.records.idle)
+            .is_none_or(|(lo, hi)| time(lo) <= truth.1 + ROUNDING && truth.0 <= time(hi) + ROUNDING)
     }
 
     /// The distance of two ranges in points of the window.

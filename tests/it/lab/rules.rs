@@ -9,9 +9,8 @@ const IDLE_PERCENT: f64 = 80.0;
 
 /// Idle above a threshold and any graph launch.
 pub(crate) fn idle_and_graphs(capture: &Capture, report: &CaptureReport) -> bool {
-    let replays = capture.events.iter().any(|event| {
-        event["cat"] == "cuda_runtime" && is_graph_launch(event)
-    });
+    let replays =
+        capture.events.iter().any(|event| event["cat"] == "cuda_runtime" && is_graph_launch(event));
     let devices = report.records.iter().flat_map(|records| &records.devices);
     let mut idle = devices.filter_map(|device| device.idle_pct);
     replays && idle.any(|idle| idle.get() > IDLE_PERCENT)
@@ -19,9 +18,10 @@ pub(crate) fn idle_and_graphs(capture: &Capture, report: &CaptureReport) -> bool
 
 /// Of two graph launches or more, at least one has kernels and less than half have.
 pub(crate) fn half_covered(capture: &Capture) -> bool {
-    let launches = capture.events.iter().filter(|event| {
-        event["cat"] == "cuda_runtime" && name(event).contains("GraphLaunch")
-    });
+    let launches = capture
+        .events
+        .iter()
+        .filter(|event| event["cat"] == "cuda_runtime" && name(event).contains("GraphLaunch"));
     // A launch with an External id makes its kernels count as an operator's, and no longer as a graph's.
     let launches: Vec<(u64, bool)> = launches
         .filter_map(|event| Some((correlation(event)?, event["args"]["External id"].is_null())))

@@ -83,7 +83,8 @@ impl Truth {
         let analysis = analysis::analyse(&read);
         let offset = Picoseconds::new((trace.origin.file_ns - self.zero) * 1_000);
         let moved = |set: &IntervalSet| {
-            let moved = set.iter().map(|one| Interval::starting_at(one.start() + offset, one.duration()));
+            let moved =
+                set.iter().map(|one| Interval::starting_at(one.start() + offset, one.duration()));
             IntervalSet::from_intervals(moved)
         };
         for idle in &analysis.idle.devices {
@@ -114,7 +115,11 @@ impl Truth {
     }
 
     /// For how long at least and at most a device waited for the host in a window.
-    pub(crate) fn starved(&self, device: &str, window: Window) -> Option<(Picoseconds, Picoseconds)> {
+    pub(crate) fn starved(
+        &self,
+        device: &str,
+        window: Window,
+    ) -> Option<(Picoseconds, Picoseconds)> {
         let device = self.devices.get(device)?;
         let known = device.busy.hull().map(|hull| IntervalSet::from_intervals([hull]));
         // What lies outside the complete capture belongs to no gap of it.

@@ -29,12 +29,15 @@ pub(crate) fn rewrite(capture: &mut Capture, _: Dice) {
 /// Adds a field to the file, to each event and to its args.
 pub(crate) fn add_fields(capture: &mut Capture, _: Dice) {
     capture.head.insert("acmeVersion".to_owned(), json!({"major": 3, "tags": ["a", null]}));
-    capture.edit(|_| true, |event| {
-        event["acme"] = json!([1, {"x": "}"}]);
-        if let Some(args) = event["args"].as_object_mut() {
-            args.insert("acme score".to_owned(), json!(0.5));
-        }
-    });
+    capture.edit(
+        |_| true,
+        |event| {
+            event["acme"] = json!([1, {"x": "}"}]);
+            if let Some(args) = event["args"].as_object_mut() {
+                args.insert("acme score".to_owned(), json!(0.5));
+            }
+        },
+    );
 }
 
 /// Renames kernels and operators, each name always alike.
