@@ -15,7 +15,7 @@ use super::timeline::{DeviceTimeline, Timeline};
 use super::waits::{DeviceWaits, QueuedGap, Waits};
 use crate::trace::{DamageFault, DeviceId, IntervalSet, RecordSide, Trace};
 use crate::units::Picoseconds;
-use unrecorded::{Unrecorded, unrecorded};
+use unrecorded::{Belief, Unrecorded, unrecorded};
 
 /// Share of a window from which on queued idle speaks for missing records: 22 of 23 complete public captures stay below 0.0081.
 const QUEUED_SHARE_MIN: f64 = 0.015;
@@ -132,6 +132,11 @@ impl Bounds {
     pub fn is_exact(self) -> bool {
         self.lo == self.hi
     }
+
+    /// The narrowest bounds that hold both.
+    fn hull(self, other: Self) -> Self {
+        Self { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
+    }
 }
 
 impl GapClasses {
@@ -161,9 +166,12 @@ pub(super) struct Evidence<'a> {
 
 /// Bounds the idle of every device.
 pub(super) fn idle(evidence: &Evidence<'_>) -> Idle {
-    let mut unrecorded = find_unrecorded(evidence, Confirmation::Replays);
-    if is_loss_elsewhere(evidence, &unrecorded) {
-        unrecorded = find_unrecorded(evidence, Confirmation::Capture);
+    let is_loss_known =
+        is_incomplete(evidence) || lacks_work(evidence.waits, &IntervalSet::default());
+    let partial = if is_loss_known { Cause::IncompleteReplay } else { Cause::UnconfirmedReplay };
+    let mut unrecorded = find_unrecorded(evidence, Confirmation::Replays, partial);
+    if is_incomplete(evidence) || is_loss_elsewhere(evidence, &unrecorded) {
+        unrecorded = find_unrecorded(evidence, Confirmation::Capture, Cause::IncompleteReplay);
     }
     let devices = evidence.timeline.devices.iter().zip(&evidence.waits.devices).zip(&unrecorded);
     let devices = devices
@@ -171,20 +179,32 @@ pub(super) fn idle(evidence: &Evidence<'_>) -> Idle {
     Idle { devices: devices.collect() }
 }
 
-fn find_unrecorded(evidence: &Evidence<'_>, needed: Confirmation) -> Vec<Unrecorded> {
+fn find_unrecorded(
+    evidence: &Evidence<'_>,
+    needed: Confirmation,
+    partial: Cause,
+) -> Vec<Unrecorded> {
     let devices: Vec<_> =
         evidence.timeline.devices.iter().map(|device| (device.device, device.window)).collect();
     let missing = evidence.hlo.map_or(&[][..], |hlo| &hlo.loss.missing);
-    unrecorded(evidence.trace, evidence.launches, evidence.graphs, missing, &devices, needed)
+    unrecorded(
+        evidence.trace,
+        evidence.launches,
+        evidence.graphs,
+        missing,
+        &devices,
+        Belief { needed, partial },
+    )
 }
 
-/// True where more is missing than what is known to be: replays are incomplete, or the device stands still, with work queued or
-/// the host waiting for it, where nothing that is known to be missing could have run. Then replays that are alike may all
-/// lack the same.
+/// True where replays own fewer records than others of their kind: then replays that are alike may all lack the same.
+fn is_incomplete(evidence: &Evidence<'_>) -> bool {
+    evidence.graphs.shortfall.as_ref().is_some_and(|sum| sum.n_incomplete > 0)
+}
+
+/// True where more is missing than what is known to be: a device stands still, with work queued or the host waiting for it,
+/// where nothing of that could have run.
 fn is_loss_elsewhere(evidence: &Evidence<'_>, unrecorded: &[Unrecorded]) -> bool {
-    if evidence.graphs.shortfall.as_ref().is_some_and(|sum| sum.n_incomplete > 0) {
-        return true;
-    }
     let devices = evidence.timeline.devices.iter().zip(&evidence.waits.devices).zip(unrecorded);
     let mut explained = IntervalSet::default();
     for ((device, waits), unrecorded) in devices {
@@ -211,18 +231,19 @@ fn device_idle(
         let causes = unrecorded.causes().into_iter();
         doubts.extend(causes.map(|(cause, n)| Doubt::Unrecorded(cause, n)));
     }
-    let mut doubtful = gaps.suspect.clone();
+    let mut inactive = Bounds { lo: idle - gaps.suspect.total(), hi: idle };
     let window = device.window.duration();
+    // What is missing here is not known, and may have run in any gap.
     if is_share(gaps.queued.total(), window, QUEUED_SHARE_MIN) {
         doubts.push(Doubt::Queued(gaps.queued.total()));
-        doubtful = doubtful.union(&gaps.queued);
+        inactive.lo = Picoseconds::ZERO;
     }
-    if lacks_work(evidence.waits, &IntervalSet::default()) {
-        let under = device.gaps.intersection(&evidence.waits.synchronising);
-        doubts.push(Doubt::WaitsWithoutWork(under.total()));
-        doubtful = doubtful.union(&under);
+    let unexplained =
+        device.gaps.difference(&gaps.suspect).intersection(&evidence.waits.synchronising);
+    if lacks_work(evidence.waits, &gaps.suspect) {
+        doubts.push(Doubt::WaitsWithoutWork(unexplained.total()));
+        inactive.lo = Picoseconds::ZERO;
     }
-    let mut inactive = Bounds { lo: idle - doubtful.total(), hi: idle };
     let lost_times = lost_times(evidence.trace);
     if lost_times > 0 {
         doubts.push(Doubt::LostTimes(lost_times));
@@ -295,13 +316,16 @@ fn starved(
     else {
         return Some(as_recorded);
     };
-    let later = waits.with_later_host(evidence.trace, device.window, latency);
-    let if_later = bounds(&classes(device, &later, &gaps.suspect));
-    if if_later != as_recorded {
+    // On true clocks the quickest start comes a moment after its launch.
+    let if_later = [latency, latency - DISPATCH_GAP].map(|by| {
+        let later = waits.with_later_host(evidence.trace, device.window, by);
+        bounds(&classes(device, &later, &gaps.suspect))
+    });
+    let hull = if_later.into_iter().fold(as_recorded, Bounds::hull);
+    if hull != as_recorded {
         doubts.push(Doubt::LateStarts(latency));
     }
-    let (lo, hi) = (as_recorded.lo.min(if_later.lo), as_recorded.hi.max(if_later.hi));
-    Some(Bounds { lo, hi })
+    Some(hull)
 }
 
 fn is_share(part: Picoseconds, whole: Picoseconds, least: f64) -> bool {

@@ -57,7 +57,7 @@ pub struct Launches {
     /// How many device records each host call owns, by index.
     pub n_records: Vec<u32>,
     /// What each host call does, by index: by its name, or, where no runtime is known to have that name, by its records. A
-    /// name most of whose calls own a kernel launches kernels.
+    /// name of which a quarter of the calls own a kernel launches kernels.
     pub kinds: Vec<HostCallKind>,
     /// When streams were being recorded into graphs: a launch call inside leaves no device record by design.
     pub capture_windows: IntervalSet,
@@ -196,7 +196,9 @@ fn kinds(trace: &Trace, of_event: &[Launch]) -> Vec<HostCallKind> {
         (*owning, *all) = (*owning + u64::from(owns), *all + 1);
     }
     let launches = |call: &HostCall| {
-        by_api.get(&call.api).is_some_and(|(owning, all)| is_unknown(call) && owning * 2 > *all)
+        by_api
+            .get(&call.api)
+            .is_some_and(|(owning, all)| is_unknown(call) && *owning > 0 && owning * 4 >= *all)
     };
     let kind = |call| if launches(call) { HostCallKind::Launch } else { call.kind };
     trace.host_calls.iter().map(kind).collect()

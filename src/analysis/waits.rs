@@ -53,8 +53,6 @@ pub struct QueuedGap {
     pub call: usize,
     /// True where the launching thread had told the stream to wait for an event before it: the wait explains the gap.
     pub behind_event_wait: bool,
-    /// True where the record that begins the gap belongs to a graph replay.
-    pub after_replay: bool,
     /// How much of the pending part the host spent waiting for the device inside a call.
     pub host_blocked: Picoseconds,
 }
@@ -162,22 +160,19 @@ fn queued_gaps(
             pending,
             call,
             behind_event_wait: event_waits.precede(call),
-            after_replay: launched.replay_ends.contains(&(device.device, gap.start())),
             host_blocked: blocking.clip(pending).total(),
         })
     });
     Some(queued.collect())
 }
 
-/// Device records with a known launch, by where they begin and end.
+/// Device records with a known launch, by where they begin.
 #[derive(Default)]
 struct Launched {
     /// Devices with any such record.
     devices: FxHashSet<DeviceId>,
     /// The return of the launch call and the call, for each start of a record: the call that returned first.
     first_at: FxHashMap<(DeviceId, Picoseconds), (Picoseconds, usize)>,
-    /// Where records of graph replays end.
-    replay_ends: FxHashSet<(DeviceId, Picoseconds)>,
 }
 
 impl Launched {
@@ -193,9 +188,6 @@ impl Launched {
                 .entry((device, event.interval.start()))
                 .and_modify(|known| *known = (*known).min(candidate))
                 .or_insert(candidate);
-            if trace.host_calls[call].kind == HostCallKind::GraphLaunch {
-                launched.replay_ends.insert((device, event.interval.end()));
-            }
         }
         launched
     }

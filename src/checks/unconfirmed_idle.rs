@@ -20,7 +20,7 @@ pub(super) static CHECK: Check = Check {
             recorded, the rest of the replay is idle time, and no record contradicts it.",
         remedy: "Capture two replays or more, keep the graph-capture shard beside the trace, or let the host wait for the device \
             behind the replay. The bounds of the idle claim hold without.",
-        limit: "5 % of the window. Intact public captures with unconfirmed replays show 0.25 % and less: the device goes on \
+        limit: "1 % of the window: beyond it an idle share is no longer a figure, and ranks may trade places. Intact public captures with unconfirmed replays show 0.25 % and less: the device goes on \
             with the next work right behind a replay.",
         exceptions: "None is known. It warns, since the capture may be intact: the claims are withheld and the bounds are stated.",
     },

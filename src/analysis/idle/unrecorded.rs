@@ -30,7 +30,7 @@ pub enum Cause {
     UnconfirmedReplay,
     /// Kernel launches without a record.
     LostLaunch,
-    /// Copies without a record, where other copies have one.
+    /// Copies without a record.
     LostCopy,
     /// Records without a length.
     LostLength,
@@ -77,17 +77,25 @@ impl Unrecorded {
     }
 }
 
-/// Finds the spans of each device that recorded work, in the order of `devices`. Replays are suspects unless this much confirms
-/// them.
+/// How far replays are believed to be complete.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Belief {
+    /// Replays are suspects unless this much confirms them.
+    pub(super) needed: Confirmation,
+    /// What suspect replays with records are called.
+    pub(super) partial: Cause,
+}
+
+/// Finds the spans of each device that recorded work, in the order of `devices`.
 pub(super) fn unrecorded(
     trace: &Trace,
     launches: &Launches,
     graphs: &Graphs,
     missing: &[Missing],
     devices: &[(DeviceId, Interval)],
-    needed: Confirmation,
+    belief: Belief,
 ) -> Vec<Unrecorded> {
-    let suspects = suspects(trace, launches, graphs, needed);
+    let suspects = suspects(trace, launches, graphs, belief);
     let mut found: Vec<Unrecorded> = devices.iter().map(|_| Unrecorded::default()).collect();
     for (found, &(device, window)) in found.iter_mut().zip(devices) {
         let spans = without_length(trace, device, window).into_iter();
@@ -125,30 +133,21 @@ fn suspects(
     trace: &Trace,
     launches: &Launches,
     graphs: &Graphs,
-    needed: Confirmation,
+    belief: Belief,
 ) -> Vec<(usize, Cause)> {
-    let replays = graphs.replays.iter().filter(|replay| replay.confirmed < needed);
+    let replays = graphs.replays.iter().filter(|replay| replay.confirmed < belief.needed);
     let replays = replays.map(|replay| {
-        let cause = match replay.n_records {
-            0 => Cause::LostReplay,
-            _ if needed > Confirmation::Replays => Cause::IncompleteReplay,
-            _ => Cause::UnconfirmedReplay,
-        };
+        let cause = if replay.n_records == 0 { Cause::LostReplay } else { belief.partial };
         (replay.call, cause)
     });
     let lost = |kind: HostCallKind, cause: Cause| {
         let calls = launches.accountable(trace, kind);
         calls.filter(|(call, _)| launches.n_records[*call] == 0).map(move |(call, _)| (call, cause))
     };
-    // A producer that records no copy may not be able to.
-    let records_copies = |kind: HostCallKind| {
-        launches.kinds.iter().zip(&launches.n_records).any(|(&one, &n)| one == kind && n > 0)
-    };
-    let copies = [HostCallKind::Copy, HostCallKind::BlockingCopy].into_iter();
-    let copies = copies.filter(|&kind| records_copies(kind));
     replays
         .chain(lost(HostCallKind::Launch, Cause::LostLaunch))
-        .chain(copies.flat_map(|kind| lost(kind, Cause::LostCopy)))
+        .chain(lost(HostCallKind::Copy, Cause::LostCopy))
+        .chain(lost(HostCallKind::BlockingCopy, Cause::LostCopy))
         .collect()
 }
 

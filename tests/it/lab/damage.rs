@@ -124,8 +124,6 @@ pub(crate) const KINDS: &[Damage] = &[
     corruption("host clock 1 ms early", |capture, _| clocks::shift_host(capture, -1_000_000)),
     corruption("host clock 100 ms late", |capture, _| clocks::shift_host(capture, 100_000_000)),
     corruption("host clock 100 ms early", |capture, _| clocks::shift_host(capture, -100_000_000)),
-    merger("two ranks in one file, on devices of their own", |capture, _| {
-        host::merge(capture, 8)
-    }),
+    merger("two ranks in one file, on devices of their own", |capture, _| host::merge(capture, 8)),
     merger("two ranks in one file, on one device", |capture, _| host::merge(capture, 0)),
 ];
