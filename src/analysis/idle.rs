@@ -132,11 +132,6 @@ impl Bounds {
     pub fn is_exact(self) -> bool {
         self.lo == self.hi
     }
-
-    /// The narrowest bounds that hold both.
-    fn hull(self, other: Self) -> Self {
-        Self { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }
-    }
 }
 
 impl GapClasses {
@@ -166,56 +161,33 @@ pub(super) struct Evidence<'a> {
 
 /// Bounds the idle of every device.
 pub(super) fn idle(evidence: &Evidence<'_>) -> Idle {
-    let is_loss_known =
-        is_incomplete(evidence) || lacks_work(evidence.waits, &IntervalSet::default());
-    let partial = if is_loss_known { Cause::IncompleteReplay } else { Cause::UnconfirmedReplay };
-    let mut unrecorded = find_unrecorded(evidence, Confirmation::Replays, partial);
-    if is_incomplete(evidence) || is_loss_elsewhere(evidence, &unrecorded) {
-        unrecorded = find_unrecorded(evidence, Confirmation::Capture, Cause::IncompleteReplay);
-    }
+    let belief = if is_loss_evident(evidence) {
+        Belief { needed: Confirmation::Capture, partial: Cause::IncompleteReplay }
+    } else {
+        Belief { needed: Confirmation::Replays, partial: Cause::UnconfirmedReplay }
+    };
+    let windows: Vec<_> =
+        evidence.timeline.devices.iter().map(|device| (device.device, device.window)).collect();
+    let missing = evidence.hlo.map_or(&[][..], |hlo| &hlo.loss.missing);
+    let unrecorded =
+        unrecorded(evidence.trace, evidence.launches, evidence.graphs, missing, &windows, belief);
     let devices = evidence.timeline.devices.iter().zip(&evidence.waits.devices).zip(&unrecorded);
     let devices = devices
         .map(|((device, waits), unrecorded)| device_idle(evidence, device, waits, unrecorded));
     Idle { devices: devices.collect() }
 }
 
-fn find_unrecorded(
-    evidence: &Evidence<'_>,
-    needed: Confirmation,
-    partial: Cause,
-) -> Vec<Unrecorded> {
-    let devices: Vec<_> =
-        evidence.timeline.devices.iter().map(|device| (device.device, device.window)).collect();
-    let missing = evidence.hlo.map_or(&[][..], |hlo| &hlo.loss.missing);
-    unrecorded(
-        evidence.trace,
-        evidence.launches,
-        evidence.graphs,
-        missing,
-        &devices,
-        Belief { needed, partial },
-    )
-}
-
-/// True where replays own fewer records than others of their kind: then replays that are alike may all lack the same.
-fn is_incomplete(evidence: &Evidence<'_>) -> bool {
+/// True where records of replays are missing, whichever they are: some own fewer than others of their kind, or a device stands
+/// still with work queued or the host waiting for it. Then replays that are alike may all lack the same.
+fn is_loss_evident(evidence: &Evidence<'_>) -> bool {
+    let devices = evidence.timeline.devices.iter().zip(&evidence.waits.devices);
+    let mut queued = devices.map(|(device, waits)| {
+        let gaps = classes(device, waits, &IntervalSet::default());
+        is_share(gaps.queued.total(), device.window.duration(), QUEUED_SHARE_MIN)
+    });
     evidence.graphs.shortfall.as_ref().is_some_and(|sum| sum.n_incomplete > 0)
-}
-
-/// True where more is missing than what is known to be: a device stands still, with work queued or the host waiting for it,
-/// where nothing of that could have run.
-fn is_loss_elsewhere(evidence: &Evidence<'_>, unrecorded: &[Unrecorded]) -> bool {
-    let devices = evidence.timeline.devices.iter().zip(&evidence.waits.devices).zip(unrecorded);
-    let mut explained = IntervalSet::default();
-    for ((device, waits), unrecorded) in devices {
-        let suspect = unrecorded.union(device.window);
-        let queued = classes(device, waits, &suspect).queued.total();
-        if is_share(queued, device.window.duration(), QUEUED_SHARE_MIN) {
-            return true;
-        }
-        explained = explained.union(&suspect);
-    }
-    lacks_work(evidence.waits, &explained)
+        || lacks_work(evidence.waits, &IntervalSet::default())
+        || queued.any(|is_queued| is_queued)
 }
 
 fn device_idle(
@@ -316,12 +288,14 @@ fn starved(
     else {
         return Some(as_recorded);
     };
-    // On true clocks the quickest start comes a moment after its launch.
-    let if_later = [latency, latency - DISPATCH_GAP].map(|by| {
-        let later = waits.with_later_host(evidence.trace, device.window, by);
-        bounds(&classes(device, &later, &gaps.suspect))
-    });
-    let hull = if_later.into_iter().fold(as_recorded, Bounds::hull);
+    let later = waits.with_later_host(evidence.trace, device.window, latency);
+    let if_later = bounds(&classes(device, &later, &gaps.suspect));
+    // On true clocks the quickest start comes a moment after its launch: each wait may have ended by so much sooner.
+    let moments: Picoseconds = later.blocking.iter().map(|_| DISPATCH_GAP).sum();
+    let hull = Bounds {
+        lo: as_recorded.lo.min(if_later.lo - moments).max(Picoseconds::ZERO),
+        hi: as_recorded.hi.max(if_later.hi + moments).min(inactive.hi),
+    };
     if hull != as_recorded {
         doubts.push(Doubt::LateStarts(latency));
     }

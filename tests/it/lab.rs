@@ -138,7 +138,7 @@ fn lab() {
                     || o.bounds_hold.contains(&Some(false))
             };
             let n = n_shown.entry(k).or_insert(0);
-            if bad && *n < 6 {
+            if bad && *n < 12 {
                 *n += 1;
                 say(&format!(
                     "## {p} {} {:?} {:?} {:?} {:?} {:?} {:?}\n{}",
