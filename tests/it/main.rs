@@ -12,7 +12,6 @@ mod judge;
 mod lab;
 mod layers;
 mod mask;
-mod mutations;
 mod oracle;
 mod outputs;
 mod policy;

@@ -67,6 +67,7 @@ pub(crate) const KINDS: &[Damage] = &[
     loss("replays keep their first record", |capture, _| replays::keep_first(capture, 1)),
     loss("replays keep their first 2 records", |capture, _| replays::keep_first(capture, 2)),
     loss("replays keep their first 5 records", |capture, _| replays::keep_first(capture, 5)),
+    loss("replays lose their second half", |capture, _| replays::lose_second_halves(capture)),
     loss("10 % of the records inside replays lost", |capture, dice| {
         replays::thin(capture, dice, 10)
     }),

@@ -118,6 +118,13 @@ fn waits() -> impl Strategy<Value = Wait> {
     prop_oneof![2 => Just(Wait::None), 1 => Just(Wait::Device), 1 => Just(Wait::Stream), 1 => Just(Wait::Copy)]
 }
 
+impl Plan {
+    /// What the chance in its damage follows from.
+    pub(crate) const fn seed(&self) -> u64 {
+        self.seed
+    }
+}
+
 /// The capture of a plan in the fixture language.
 pub(crate) fn fixture(plan: &Plan) -> String {
     let mut run = Run {

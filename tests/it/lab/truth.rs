@@ -47,6 +47,28 @@ impl Window {
 }
 
 impl Truth {
+    /// Of complete files in any format: all of it as they are read.
+    pub(crate) fn of_files(files: &[(String, Vec<u8>)]) -> Self {
+        let read = read_one(files).unwrap_or_else(|error| panic!("{error:?}"));
+        let trace = &read.primary().trace;
+        let mut truth = Self { zero: trace.origin.file_ns, devices: BTreeMap::new() };
+        for device in analysis::analyse(&read).timeline.devices {
+            let name = format!("gpu:{}", trace.device(device.device).raw_id);
+            truth.devices.entry(name).or_default().busy = device.busy;
+        }
+        for event in trace.device_events.iter().filter(|event| event.kind.is_kernel()) {
+            let device = trace.stream(event.stream).device;
+            let name = format!("gpu:{}", trace.device(device).raw_id);
+            truth.devices.entry(name).or_default().kernels.push(Kernel {
+                start: event.interval.start(),
+                name: trace.name(event.name).to_owned(),
+                length: event.interval.duration().ps() / 1_000,
+            });
+        }
+        truth.class_gaps(files);
+        truth
+    }
+
     /// Of a complete Kineto capture. Busy time and kernels come from the text, and share no code with what is tested.
     pub(crate) fn of(capture: &Capture) -> Self {
         let (zero, _) = capture.span();

@@ -22,6 +22,16 @@ pub(crate) fn lose_second_half(capture: &mut Capture) {
 
 /// Keeps the first `n` records of each replay.
 pub(crate) fn keep_first(capture: &mut Capture, n: usize) {
+    keep_heads(capture, |_| n);
+}
+
+/// Keeps the first half of the records of each replay.
+pub(crate) fn lose_second_halves(capture: &mut Capture) {
+    keep_heads(capture, |size| size.div_ceil(2));
+}
+
+/// Keeps so many of the first records of each replay as `n` says of its size.
+fn keep_heads(capture: &mut Capture, n: impl Fn(usize) -> usize) {
     let places = capture.replay_places();
     let mut starts: HashMap<usize, Vec<i64>> = HashMap::new();
     for event in capture.work() {
@@ -31,7 +41,7 @@ pub(crate) fn keep_first(capture: &mut Capture, n: usize) {
     }
     for starts in starts.values_mut() {
         starts.sort_unstable();
-        starts.truncate(n);
+        starts.truncate(n(starts.len()));
     }
     capture.retain_work(|event| match place(&places, event) {
         Some(at) => starts[&at].contains(&start(event)),
