@@ -117,7 +117,14 @@ fn family(path: &Path) -> Family {
 fn check(path: &Path) -> usize {
     let found = Found { families: vec![family(path)], skipped: Vec::new() };
     let Ok(policy) = Policy::preset("default", idleproof::vocabulary(&[])) else { return 0 };
-    idleproof::evaluate(&found, &policy, jiff::civil::date(2026, 1, 1)).captures.len()
+    idleproof::evaluate(
+        &found,
+        &policy,
+        jiff::civil::date(2026, 1, 1),
+        &idleproof::Options::default(),
+    )
+    .captures
+    .len()
 }
 
 fn weigh(trace: &Trace) -> (u32, usize) {

@@ -8,24 +8,32 @@ mod claims;
 mod collect;
 mod graphs;
 pub mod hlo;
+mod host_cause;
 mod hot;
 mod idle;
+mod launch_timing;
 mod launches;
 mod lay_out;
 mod order;
+mod reconcile;
 mod steps;
+mod tables;
 mod timeline;
 mod waits;
 
 pub use attribution::{AttributedTo, Attribution, Class, IdChain, MethodCounts};
 pub use graphs::{Confirmation, GraphReplay, Graphs, Shortfall};
 pub use hlo::HloAttribution;
+pub use host_cause::{CauseRow, DeviceCause, GapCause, HostActivity};
 pub use hot::{HotKernel, hot_kernels};
 pub use idle::{Bounds, Cause, DeviceIdle, Doubt, GapClasses, Idle};
+pub use launch_timing::{LaunchTiming, Quantiles};
 pub use launches::{JoinMethod, Launch, Launches};
 pub use lay_out::lay_out;
 pub use order::{Containment, LateEnd, Misplaced, StreamOrder};
+pub use reconcile::{DeviceTwins, Reconciliation};
 pub use steps::{Step, Steps};
+pub use tables::tables;
 pub use timeline::{DeviceTimeline, StreamTimeline, Timeline};
 pub use waits::{DeviceWaits, QueuedGap, Waits};
 
@@ -38,10 +46,14 @@ pub struct Analysis {
     pub timeline: Timeline,
     /// Which call launched which device record.
     pub launches: Launches,
+    /// How long launches take to become running kernels; absent where no kernel follows a known launch.
+    pub launch_timing: Option<LaunchTiming>,
     /// Graph replays and the records that they own.
     pub graphs: Graphs,
     /// Idle while work was queued, and idle while the host waited.
     pub waits: Waits,
+    /// What the host did while each device of the timeline was idle, in its order.
+    pub host_cause: Vec<DeviceCause>,
     /// Records that contradict the order of their stream, and duplicates.
     pub order: StreamOrder,
     /// Which operator each kernel belongs to.
@@ -50,26 +62,40 @@ pub struct Analysis {
     pub steps: Option<Steps>,
     /// How long each device did nothing: the bounds, and what widens them.
     pub idle: Idle,
+    /// The capture's other records, held against the first.
+    pub reconciled: Vec<Reconciliation>,
     /// Which instruction of which compiled program each kernel belongs to; absent where the capture knows no program.
     pub hlo: Option<HloAttribution>,
 }
 
-/// Analyses a capture; the default rule tells the user's own files.
-pub fn analyse(capture: &Capture) -> Analysis {
-    analyse_for(capture, None)
+/// What a user asks of an analysis.
+#[derive(Clone, Copy, Default)]
+pub struct Choice<'a> {
+    /// Which source files are the user's own; a default rule tells them where nothing is said.
+    pub is_user: hlo::IsUserFile<'a>,
+    /// The compiled program, by id, that the tables of operations and lines are about; all of them where none is named.
+    pub program: Option<u64>,
 }
 
-/// Analyses a capture for a user who says which files are his own.
-pub fn analyse_for(capture: &Capture, is_user: hlo::IsUserFile<'_>) -> Analysis {
+/// Analyses a capture.
+pub fn analyse(capture: &Capture) -> Analysis {
+    analyse_for(capture, Choice::default())
+}
+
+/// Analyses a capture for a user who says what it is about.
+pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
     let trace = &capture.primary().trace;
     let timeline = timeline::timeline(trace);
     let launches = launches::join(trace);
+    let launch_timing = launch_timing::launch_timing(trace, &launches);
     let graphs = graphs::replays(trace, &capture.shards, &launches);
-    let waits = waits::waits(trace, &timeline, &launches);
+    let launched = waits::Launched::of(trace, &launches);
+    let waits = waits::waits(trace, &timeline, &launches, &launched);
+    let host_cause = host_cause::host_cause(trace, &timeline, &launches, &launched);
     let order = order::stream_order(trace, &launches);
     let attribution = attribution::attribute(trace, &launches);
     let steps = steps::steps(trace, &launches);
-    let hlo = hlo::hlo_attribution(trace, &launches, is_user);
+    let hlo = hlo::hlo_attribution(trace, &launches, choice);
     let idle = idle::idle(&idle::Evidence {
         trace,
         timeline: &timeline,
@@ -79,5 +105,19 @@ pub fn analyse_for(capture: &Capture, is_user: hlo::IsUserFile<'_>) -> Analysis 
         order: &order,
         hlo: hlo.as_ref(),
     });
-    Analysis { timeline, launches, graphs, waits, order, attribution, steps, idle, hlo }
+    let reconciled = reconcile::reconcile(capture);
+    Analysis {
+        timeline,
+        launches,
+        launch_timing,
+        graphs,
+        waits,
+        host_cause,
+        order,
+        attribution,
+        steps,
+        idle,
+        reconciled,
+        hlo,
+    }
 }

@@ -5,12 +5,14 @@
 mod aggregated_events;
 mod ambiguous_program;
 mod attribution_methods_disagree;
+mod collective_outlier;
 mod copy_without_size;
 mod damaged_records;
 mod device_record_without_launch;
 mod duplicate_json_keys;
 mod duplicated_records;
 mod executions_without_kernels;
+mod export_cap_reached;
 mod high_idle;
 mod hlo_missing_for_program;
 mod idle_with_queued_work;
@@ -18,18 +20,27 @@ mod impossible_durations;
 mod incomplete_executions;
 mod incomplete_graph_replays;
 mod joined_to_non_launch_call;
+mod json_xplane_mismatch;
 mod kernel_before_launch;
+mod launch_order_inverted;
 mod launch_without_device_record;
+mod low_compute;
 mod low_op_attribution;
 mod no_device_activity;
 mod open_stream_budget;
+mod profiler_inflated_launches;
 mod profiler_reported_loss;
 mod shared_correlation_ids;
+mod silent_head_or_tail;
 mod sync_without_recorded_work;
+mod twins;
 mod unconfirmed_idle;
 mod under_recorded_graph_replays;
 mod unequal_device_work;
+mod uneven_kernels_per_step;
+mod unknown_device;
 mod unpaired_async_ops;
+mod xplane_misses_json_events;
 
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Evidence, Microseconds, Unit, WhyNotEvaluable};
@@ -103,6 +114,7 @@ const WORK_IS_MISSING: &[Claim] = &[
     Claim::HostStarved,
     Claim::Ranking,
     Claim::OpAttribution,
+    Claim::SourceLine,
     Claim::StepTime,
     Claim::CriticalPath,
     Claim::Estimate,
@@ -115,22 +127,31 @@ pub static CHECKS: &[&Check] = &[
     &duplicate_json_keys::CHECK,
     &profiler_reported_loss::CHECK,
     &aggregated_events::CHECK,
+    &export_cap_reached::CHECK,
+    &json_xplane_mismatch::CHECK,
+    &xplane_misses_json_events::CHECK,
     &device_record_without_launch::CHECK,
     &launch_without_device_record::CHECK,
     &shared_correlation_ids::CHECK,
     &joined_to_non_launch_call::CHECK,
     &kernel_before_launch::CHECK,
+    &launch_order_inverted::CHECK,
     &impossible_durations::CHECK,
+    &silent_head_or_tail::CHECK,
     &open_stream_budget::CHECK,
     &under_recorded_graph_replays::CHECK,
     &incomplete_graph_replays::CHECK,
     &executions_without_kernels::CHECK,
     &incomplete_executions::CHECK,
+    &uneven_kernels_per_step::CHECK,
     &idle_with_queued_work::CHECK,
     &sync_without_recorded_work::CHECK,
     &unconfirmed_idle::CHECK,
+    &profiler_inflated_launches::CHECK,
     &no_device_activity::CHECK,
     &unequal_device_work::CHECK,
+    &collective_outlier::CHECK,
+    &unknown_device::CHECK,
     &low_op_attribution::CHECK,
     &attribution_methods_disagree::CHECK,
     &hlo_missing_for_program::CHECK,
@@ -138,6 +159,7 @@ pub static CHECKS: &[&Check] = &[
     &unpaired_async_ops::CHECK,
     &copy_without_size::CHECK,
     &high_idle::CHECK,
+    &low_compute::CHECK,
 ];
 
 /// Checks whose finding the bounds of idle take into account: where one of them withholds the claim, the bounds still stand.
@@ -154,6 +176,7 @@ pub const BOUNDED: &[&str] = &[
     "sync-without-recorded-work",
     "unconfirmed-idle",
     "kernel-before-launch",
+    "silent-head-or-tail",
 ];
 
 /// The check with this id.

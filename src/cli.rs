@@ -2,10 +2,12 @@
 
 pub(crate) mod check;
 pub(crate) mod explain;
+mod folder;
 pub(crate) mod goldens;
 pub(crate) mod inputs;
 pub(crate) mod outputs;
 pub(crate) mod policy;
+mod program;
 mod stop;
 
 pub(crate) use stop::Stop;
@@ -13,6 +15,7 @@ pub(crate) use stop::Stop;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use idleproof::policy::PRESETS;
+use regex::Regex;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -199,6 +202,13 @@ pub(crate) struct RunArgs {
     /// Write an output; repeatable. The path `-` is the standard output
     #[arg(long = "report", value_name = "KIND=PATH", value_parser = outputs::parse, long_help = outputs::help())]
     pub(crate) outputs: Vec<outputs::Target>,
+    /// Which source files are the user's own: of JAX's call stacks, the innermost frame in one is the line that counts
+    /// [default: all outside of Python's library, site-packages and JAX]
+    #[arg(long = "user-re", value_name = "REGEX")]
+    pub(crate) user_files: Option<Regex>,
+    /// The compiled program that operators and source lines are listed for [default: all]
+    #[arg(long, value_name = "ID")]
+    pub(crate) program: Option<u64>,
     /// Captures that are analysed side by side [default: one a core]
     #[arg(long, value_name = "N", display_order = 99)]
     pub(crate) threads: Option<NonZeroUsize>,

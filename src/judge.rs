@@ -59,6 +59,7 @@ pub fn refused(name: String, files: Vec<FileReport>, error: ErrorReport) -> Capt
         claims: Claims::default(),
         attribution: None,
         hot_kernels: Vec::new(),
+        tables: None,
         what_to_change: Vec::new(),
         checks: Vec::new(),
         trust_list: Vec::new(),

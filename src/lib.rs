@@ -23,6 +23,7 @@ pub mod render;
 use jiff::civil::Date;
 use rayon::prelude::*;
 use read::{Family, Found, ReadError};
+use regex::Regex;
 use report::{CaptureReport, ErrorReport, FileReport, FileRole, SkippedFile};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,6 +31,27 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// What may be named in policy files, with the outputs that can be goldens in `outputs`.
 pub const fn vocabulary<'a>(outputs: &'a [&'a str]) -> policy::Vocabulary<'a> {
     policy::Vocabulary { checks: checks::CHECKS, outputs }
+}
+
+/// What a run asks for beside the verdict.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Which source files are the user's own; a default rule tells them where nothing is said.
+    pub user_files: Option<Regex>,
+    /// The compiled program, by id, that the tables of operations and lines are about; all of them where none is named.
+    pub program: Option<u64>,
+    /// How much of the analysis the report keeps.
+    pub detail: Detail,
+}
+
+/// How much of an analysis a report keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// What the JSON report holds.
+    #[default]
+    Report,
+    /// The rows of tables as well.
+    Tables,
 }
 
 /// Judged captures, and files that are none.
@@ -42,9 +64,15 @@ pub struct Evaluation {
 }
 
 /// Reads, analyses and judges everything that was found; side by side where threads allow, with one result.
-pub fn evaluate(found: &Found, policy: &policy::Policy, today: Date) -> Evaluation {
-    let families: Vec<Evaluation> =
-        found.families.par_iter().map(|family| evaluate_family(family, policy, today)).collect();
+pub fn evaluate(
+    found: &Found,
+    policy: &policy::Policy,
+    today: Date,
+    options: &Options,
+) -> Evaluation {
+    let evaluated =
+        found.families.par_iter().map(|family| evaluate_family(family, policy, today, options));
+    let families: Vec<Evaluation> = evaluated.collect();
     let mut all = Evaluation { captures: Vec::new(), skipped: skipped(&found.skipped) };
     for family in families {
         all.captures.extend(family.captures);
@@ -55,7 +83,12 @@ pub fn evaluate(found: &Found, policy: &policy::Policy, today: Date) -> Evaluati
     all
 }
 
-fn evaluate_family(family: &Family, policy: &policy::Policy, today: Date) -> Evaluation {
+fn evaluate_family(
+    family: &Family,
+    policy: &policy::Policy,
+    today: Date,
+    options: &Options,
+) -> Evaluation {
     let read = match guarded(|| read::read_family(family)) {
         Ok(read) => read,
         Err(panic) => {
@@ -65,21 +98,29 @@ fn evaluate_family(family: &Family, policy: &policy::Policy, today: Date) -> Eva
     };
     let mut all = Evaluation { captures: Vec::new(), skipped: skipped(&read.skipped) };
     let judged = read.captures.into_par_iter().map(|capture| match capture {
-        Ok(capture) => evaluate_capture(&capture, policy, today),
+        Ok(capture) => evaluate_capture(&capture, policy, today, options),
         Err(error) => unreadable(error),
     });
     all.captures = judged.collect();
     all
 }
 
-fn evaluate_capture(
+/// Analyses and judges a capture that was read.
+pub fn evaluate_capture(
     capture: &trace::Capture,
     policy: &policy::Policy,
     today: Date,
+    options: &Options,
 ) -> CaptureReport {
+    let is_user = options.user_files.as_ref().map(|files| |file: &str| files.is_match(file));
+    let is_user = is_user.as_ref().map(|is_user| is_user as &dyn Fn(&str) -> bool);
+    let choice = analysis::Choice { is_user, program: options.program };
     let judged = guarded(|| {
-        let analysis = analysis::analyse(capture);
-        let draft = analysis::lay_out(capture, &analysis);
+        let analysis = analysis::analyse_for(capture, choice);
+        let mut draft = analysis::lay_out(capture, &analysis);
+        if options.detail == Detail::Tables {
+            draft.tables = Some(analysis::tables(capture, &analysis, choice));
+        }
         let measure =
             |&check: &&'static checks::Check| (check, (check.measure)(capture, &analysis));
         let measurements: Vec<_> = checks::CHECKS.iter().map(measure).collect();

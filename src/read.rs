@@ -4,19 +4,26 @@
 
 mod api;
 mod bytes;
+mod chrome;
 mod collectives;
 mod document;
 mod family;
 mod find;
 mod gzip;
+mod jax;
+mod jax_json;
 mod json;
 mod kineto;
 mod limits;
+mod name_map;
 mod number;
 mod refusal;
 mod sniff;
+mod sort;
 mod source;
+mod tally;
 mod text;
+mod trace_json;
 mod window;
 mod xplane;
 
@@ -129,7 +136,8 @@ pub struct FamilyRead {
 
 /// Finds captures under the given files and folders. A path that does not exist is an error of kind `Io`.
 ///
-/// In a folder, content decides what is a candidate. Hidden entries are passed over; links may form circles. A damaged
+/// In a folder, content decides what is a candidate. A file that is named stands alone, but both records of one run of JAX
+/// (`<host>.xplane.pb` and `<host>.trace.json[.gz]`) stay together where both are found. Hidden entries are passed over; links may form circles. A damaged
 /// file whose name or content speaks of a trace stays a candidate, so that reading refuses it and its loss shows.
 pub fn find(paths: &[PathBuf]) -> Result<Found, ReadError> {
     find::find(paths)

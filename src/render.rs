@@ -1,11 +1,12 @@
 //! Renderers: they see the judged report and nothing else.
 //!
-//! An output is one file and one row of [`OUTPUTS`]. Figures that make a claim go through [`CaptureReport::cell`];
+//! An output is one source file and one row of [`OUTPUTS`]. Figures that make a claim go through [`CaptureReport::cell`];
 //! text that comes from a capture goes through `escape`.
 
 use crate::report::{CaptureReport, Report};
 
 mod cells;
+mod csv;
 mod escape;
 mod format;
 mod json;
@@ -23,16 +24,61 @@ pub struct Output {
     pub kind: &'static str,
     /// One line: what it holds.
     pub summary: &'static str,
-    /// Renders a report. The same report gives the same text.
-    pub render: fn(&Report) -> String,
+    /// What it is made as. The same report gives the same texts.
+    pub form: Form,
     /// Renders one capture as the body of a golden: without digests, versions and anything else that changes while
     /// the capture's meaning does not. Absent where the output cannot be one.
     pub golden: Option<fn(&CaptureReport) -> String>,
 }
 
+impl Output {
+    /// The text of a report, where the output is one text.
+    pub fn text(&self, report: &Report) -> Option<String> {
+        match &self.form {
+            Form::Text(render) => Some(render(report)),
+            Form::Folder(_) => None,
+        }
+    }
+
+    /// The files of a report, where the output is a folder.
+    pub fn files(&self, report: &Report) -> Option<Vec<File>> {
+        match &self.form {
+            Form::Text(_) => None,
+            Form::Folder(folder) => Some((folder.files)(report)),
+        }
+    }
+}
+
+/// What an output is made as.
+#[derive(Debug)]
+pub enum Form {
+    /// One text.
+    Text(fn(&Report) -> String),
+    /// A folder of texts.
+    Folder(Folder),
+}
+
+/// An output of several files.
+#[derive(Debug)]
+pub struct Folder {
+    /// Renders the files, the one first by which the folder is known again.
+    pub files: fn(&Report) -> Vec<File>,
+    /// The path of that file in the folder, and how it begins in every version.
+    pub mark: (&'static str, &'static str),
+}
+
+/// A file of a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// The path below the folder, with `/`. Its parts are slugs of names, so that it leads nowhere else.
+    pub path: String,
+    /// What it holds.
+    pub text: String,
+}
+
 /// Every output, in the order of the documentation.
 pub static OUTPUTS: &[&Output] =
-    &[&json::OUTPUT, &markdown::OUTPUT, &trust::OUTPUT, &junit::OUTPUT];
+    &[&json::OUTPUT, &markdown::OUTPUT, &trust::OUTPUT, &junit::OUTPUT, &csv::OUTPUT];
 
 /// The output of this kind.
 pub fn find(kind: &str) -> Option<&'static Output> {

@@ -7,17 +7,24 @@ mod check;
 mod claim;
 mod number;
 mod records;
+mod slug;
+mod tables;
 
-pub use attribution::{Attribution, AttributionClass, HotKernel, LineRow, Methods, OpRow};
+pub use attribution::{
+    Attribution, AttributionClass, HloRecords, HotKernel, LineRow, Methods, OpRow, ProgramTime,
+    Unattributed,
+};
 pub use check::{
     Bound, CheckReport, Evidence, Level, Limit, Missing, State, TrustItem, Unit, WhyNotEvaluable,
 };
 pub use claim::{Cell, Claim, ClaimReport, ClaimState, Claims, IdleClaim};
 pub use number::{Microseconds, Percent, Share};
 pub use records::{
-    DeviceRecords, GapClass, GraphRecords, IdleRecords, LaunchRecords, ProgramRecords, Records,
-    Spread, StepRecords, StepRow, StreamRecords,
+    DeviceRecords, GapClass, GraphRecords, IdleHostEvent, IdleRecords, LaunchRecords, LaunchTiming,
+    ProgramRecords, Quantiles, Records, Spread, StepRecords, StepRow, StreamRecords,
 };
+pub use slug::slug;
+pub use tables::{GapRow, KernelRow, ProgramText, Tables};
 
 use serde::{Deserialize, Serialize};
 
@@ -98,6 +105,9 @@ pub struct CaptureReport {
     pub attribution: Option<Attribution>,
     /// Kernels by recorded time: kept whatever is withheld.
     pub hot_kernels: Vec<HotKernel>,
+    /// Rows for outputs of tables; made where one is asked for, and left out of the JSON.
+    #[serde(skip)]
+    pub tables: Option<Tables>,
     /// Causes whose removal would shorten the step.
     pub what_to_change: Vec<serde_json::Value>,
     /// Every check, in the order of the check table.

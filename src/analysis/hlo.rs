@@ -31,8 +31,10 @@ pub use account::{Account, Missing};
 pub(super) use attribute::hlo_attribution;
 pub use attribute::{DeviceExecution, HloAttributed, HloClass, HloCounts, KernelTotal};
 pub use families::{Emits, Emitter, KernelFamily};
+pub(super) use host::executing_threads;
 pub(super) use lay_out::{
-    attribution as report_attribution, op_of_kernels, programs as report_programs,
+    attribution as report_attribution, kernels as report_kernels, op_of_kernels,
+    programs as report_programs,
 };
 pub use loss::{DeviceUse, Evidence, Loss, ProgramLoss, Unevaluable};
 pub use module::InstructionRef;
@@ -54,8 +56,8 @@ pub struct HloAttribution {
     /// By index of `Trace::programs`: what one execution should launch, and its parts that are not known in advance.
     /// Absent where the program's HLO is not at hand.
     pub expected: Vec<Option<ProgramSchedule>>,
-    /// The program with the most kernel time, by index.
-    pub main_program: Option<u32>,
+    /// Programs with kernels, by index, the one with the most kernel time first.
+    pub programs: Vec<(u32, KernelTotal)>,
     /// Kernels by class, in the order of [`HloClass::ALL`]; they add up to all kernels.
     pub classes: [KernelTotal; 5],
     /// All kernels.

@@ -49,6 +49,8 @@ pub struct DeviceIdle {
     pub starved: Option<Bounds>,
     /// The recorded idle by what explains it.
     pub gaps: GapClasses,
+    /// The part of the suspect idle that only unconfirmed replays account for.
+    pub unconfirmed: Picoseconds,
     /// What widens the bounds.
     pub doubts: Vec<Doubt>,
 }
@@ -237,7 +239,9 @@ fn device_idle(
         inactive = Bounds { lo: Picoseconds::ZERO, hi: window };
     }
     let starved = starved(evidence, device, waits, &gaps, inactive, &mut doubts);
-    DeviceIdle { device: device.device, inactive, starved, gaps, doubts }
+    let only_unconfirmed = unrecorded.only(Cause::UnconfirmedReplay, device.window);
+    let unconfirmed = gaps.suspect.intersection(&only_unconfirmed).total();
+    DeviceIdle { device: device.device, inactive, starved, gaps, unconfirmed, doubts }
 }
 
 /// Sorts every part of the gaps into the first class that it fits.

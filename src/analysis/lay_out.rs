@@ -1,11 +1,15 @@
 //! Lays the analysis out as an unjudged report.
 
 use super::attribution::{Class, IdChain, ops_by_time};
-use super::{Analysis, DeviceTimeline, DeviceWaits, StreamTimeline, claims, hlo, hot_kernels};
+use super::{
+    Analysis, CauseRow, DeviceCause, DeviceTimeline, DeviceWaits, StreamTimeline, claims, hlo,
+    hot_kernels,
+};
 use crate::report::{
     Attribution, AttributionClass, CaptureReport, DeviceRecords, FileReport, FileRole,
-    GraphRecords, HotKernel, IdleRecords, LaunchRecords, Methods, Microseconds, NoticeReport,
-    OpRow, Outcome, Percent, Records, Share, Spread, StepRecords, StepRow, StreamRecords,
+    GraphRecords, HotKernel, IdleHostEvent, IdleRecords, LaunchRecords, LaunchTiming, Methods,
+    Microseconds, NoticeReport, OpRow, Outcome, Percent, Quantiles, Records, Share, Spread,
+    StepRecords, StepRow, StreamRecords,
 };
 use crate::trace::{Capture, DeviceProperties, HostCall, HostCallKind, Record, Trace};
 use crate::units::{Interval, Picoseconds, Ratio};
@@ -21,16 +25,22 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
         files: records.chain(shards).collect(),
         outcome: Outcome::Report,
         error: None,
-        notices: capture.records.iter().flat_map(notices).collect(),
+        notices: capture
+            .records
+            .iter()
+            .flat_map(notices)
+            .chain(absent_program(trace, analysis))
+            .collect(),
         records: Some(records_of(trace, analysis)),
         claims: claims::claims(trace, analysis),
         attribution: (analysis.attribution.kernel_time > Picoseconds::ZERO).then(
             || match &analysis.hlo {
-                Some(hlo) => hlo::report_attribution(hlo),
+                Some(hlo) => hlo::report_attribution(trace, hlo),
                 None => attribution(trace, analysis),
             },
         ),
         hot_kernels: hot(trace, analysis),
+        tables: None,
         what_to_change: Vec::new(),
         checks: Vec::new(),
         trust_list: Vec::new(),
@@ -73,14 +83,28 @@ fn derived_lines(record: &Record) -> Option<NoticeReport> {
     })
 }
 
+/// What is said where no kernel belongs to the program that the user named: its tables are empty for that reason.
+fn absent_program(trace: &Trace, analysis: &Analysis) -> Option<NoticeReport> {
+    let hlo = analysis.hlo.as_ref()?;
+    let id = hlo.tables.program?;
+    let is_it = |&(at, _): &(u32, hlo::KernelTotal)| trace.programs[at as usize].id == id;
+    (!hlo.programs.iter().any(is_it)).then(|| NoticeReport {
+        code: "absent-program".to_owned(),
+        count: 0,
+        message: format!(
+            "no kernel belongs to the program {id} that was asked for: there is nothing to list by operation or line"
+        ),
+    })
+}
+
 fn records_of(trace: &Trace, analysis: &Analysis) -> Records {
-    let waits = &analysis.waits.devices;
-    let devices = analysis.timeline.devices.iter().zip(waits).zip(&analysis.idle.devices);
-    let devices = devices.map(|((device, waits), idle)| {
-        device_records(trace, device, waits, claims::idle_records(idle))
-    });
+    let devices = analysis.timeline.devices.iter().zip(&analysis.waits.devices);
+    let devices = devices.zip(&analysis.host_cause).zip(&analysis.idle.devices);
+    let device_records = |(((device, waits), cause), idle)| {
+        device_records(trace, device, waits, cause, claims::idle_records(idle))
+    };
     Records {
-        devices: devices.collect(),
+        devices: devices.map(device_records).collect(),
         graph: graph(analysis),
         launches: launches(trace, analysis),
         steps: analysis.steps.as_ref().and_then(|steps| step_records(trace, steps)),
@@ -88,6 +112,7 @@ fn records_of(trace: &Trace, analysis: &Analysis) -> Records {
             .hlo
             .as_ref()
             .map_or_else(Vec::new, |hlo| hlo::report_programs(trace, &hlo.loss)),
+        python_frames: trace.profiler.python_frames,
     }
 }
 
@@ -95,8 +120,10 @@ fn device_records(
     trace: &Trace,
     device: &DeviceTimeline,
     waits: &DeviceWaits,
-    idle: IdleRecords,
+    cause: &DeviceCause,
+    bounds: IdleRecords,
 ) -> DeviceRecords {
+    let idle = device.gaps.total();
     let raw_id = trace.device(device.device).raw_id;
     let properties = trace.profiler.device_properties.iter().find(|listed| listed.id == raw_id);
     let blocking_known = trace.host_calls.iter().any(|call| call.kind.blocks_on_device());
@@ -107,7 +134,7 @@ fn device_records(
         window_us: on_file_axis(trace, device.window),
         total_us: device.window.duration().into(),
         busy_us: device.busy.total().into(),
-        idle_us: device.gaps.total().into(),
+        idle_us: idle.into(),
         idle_pct: device.idle_ratio().map(Percent::of),
         compute_us: device.compute.into(),
         collective_us: device.collective.into(),
@@ -119,8 +146,19 @@ fn device_records(
         device_events: device.n_events,
         idle_with_queued_work_us: queued_idle(waits).map(Microseconds::from),
         idle_under_blocking_sync_us: blocking_known.then(|| waits.under_blocking.total().into()),
-        idle,
+        idle: bounds,
+        idle_host_events: cause.rows.iter().map(|row| idle_host_event(row, idle)).collect(),
         streams: device.streams.iter().map(|stream| stream_records(trace, stream)).collect(),
+    }
+}
+
+fn idle_host_event(row: &CauseRow, idle: Picoseconds) -> IdleHostEvent {
+    IdleHostEvent {
+        name: row.name.clone(),
+        kind: row.activity.name().to_owned(),
+        gaps: row.n_gaps,
+        time_us: row.time.into(),
+        share: row.time.share_of(idle).map(Share::of),
     }
 }
 
@@ -196,6 +234,20 @@ fn launches(trace: &Trace, analysis: &Analysis) -> LaunchRecords {
         captured: of_kind(HostCallKind::Launch).filter(|one| !ran(one)).count() as u64,
         before_window_records: count(super::Launch::BeforeWindow),
         records_without_launch: count(super::Launch::Unknown),
+        timing: analysis.launch_timing.map(timing),
+    }
+}
+
+fn timing(timing: super::LaunchTiming) -> LaunchTiming {
+    let super::Quantiles { p5, median, max } = timing.latency;
+    LaunchTiming {
+        launches: timing.n_launches,
+        latency_us: Quantiles { p5: p5.into(), median: median.into(), max: max.into() },
+        latency_sum_us: timing.latency_sum.into(),
+        launches_into_empty_queue: timing.n_into_empty_queue,
+        floor_us: timing.floor.map(Microseconds::from),
+        kernel_mean_us: timing.kernel_mean.into(),
+        kernel_median_us: timing.kernel_median.into(),
     }
 }
 
@@ -257,6 +309,7 @@ fn attribution(trace: &Trace, analysis: &Analysis) -> Attribution {
         },
         ops: ops.collect(),
         lines: Vec::new(),
+        hlo: None,
     }
 }
 

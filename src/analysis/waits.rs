@@ -58,7 +58,12 @@ pub struct QueuedGap {
 }
 
 /// Computes the waits of every device in a timeline.
-pub(super) fn waits(trace: &Trace, timeline: &Timeline, launches: &Launches) -> Waits {
+pub(super) fn waits(
+    trace: &Trace,
+    timeline: &Timeline,
+    launches: &Launches,
+    launched: &Launched,
+) -> Waits {
     let blocking = blocking_calls(trace, HostCallKind::blocks_on_device);
     let synchronising =
         blocking_calls(trace, |kind| kind != HostCallKind::BlockingCopy && kind.blocks_on_device())
@@ -68,12 +73,11 @@ pub(super) fn waits(trace: &Trace, timeline: &Timeline, launches: &Launches) -> 
     let busy =
         IntervalSet::from_intervals(timeline.devices.iter().flat_map(|device| device.busy.iter()));
     let event_waits = EventWaits::of(trace);
-    let launched = Launched::of(trace, launches);
     let devices = timeline.devices.iter().map(|device| {
         let blocking = blocking.clip(device.window);
         DeviceWaits {
             device: device.device,
-            queued: queued_gaps(device, &launched, &blocking, &event_waits),
+            queued: queued_gaps(device, launched, &blocking, &event_waits),
             under_blocking: device.gaps.intersection(&blocking),
             blocking,
         }
@@ -168,7 +172,7 @@ fn queued_gaps(
 
 /// Device records with a known launch, by where they begin.
 #[derive(Default)]
-struct Launched {
+pub(super) struct Launched {
     /// Devices with any such record.
     devices: FxHashSet<DeviceId>,
     /// The return of the launch call and the call, for each start of a record: the call that returned first.
@@ -176,7 +180,12 @@ struct Launched {
 }
 
 impl Launched {
-    fn of(trace: &Trace, launches: &Launches) -> Self {
+    /// The call that launched the work which starts then on a device: of several, the one that returned first.
+    pub(super) fn call_of_start(&self, device: DeviceId, start: Picoseconds) -> Option<usize> {
+        self.first_at.get(&(device, start)).map(|&(_, call)| call)
+    }
+
+    pub(super) fn of(trace: &Trace, launches: &Launches) -> Self {
         let mut launched = Self::default();
         for (event, launch) in trace.device_events.iter().zip(&launches.of_event) {
             let Some(call) = launch.call() else { continue };

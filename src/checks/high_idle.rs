@@ -10,7 +10,7 @@ pub(super) static CHECK: Check = Check {
     id: "high-idle",
     summary: "the device is idle for most of its window",
     doc: Doc {
-        measures: "Idle in percent of the window, for the device where it is largest. Window: first start to last end of its \
+        measures: "Idle in percent of the window, at least, for the device where it is largest. Window: first start to last end of its \
             device work. Busy: union over its streams.",
         misleads: "This check judges the workload, not the capture. It is evaluable only where the idle claim is supported: a \
             false idle share never gets here.",
@@ -30,11 +30,10 @@ pub(super) static CHECK: Check = Check {
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let trace = &capture.primary().trace;
-    let devices = analysis
-        .timeline
-        .devices
-        .iter()
-        .filter_map(|device| Some((device.idle_ratio()?.percent(), device)));
+    let devices = analysis.timeline.devices.iter().zip(&analysis.idle.devices);
+    let devices = devices.filter_map(|(device, idle)| {
+        Some((idle.inactive.lo.share_of(device.window.duration())?.percent(), device))
+    });
     let Some((percent, device)) = devices.max_by(|a, b| a.0.total_cmp(&b.0)) else {
         return Measurement::not_applicable("no device work was recorded");
     };

@@ -28,6 +28,7 @@ pub(super) static CHECK: Check = Check {
         Claim::Idle,
         Claim::HostStarved,
         Claim::OpAttribution,
+        Claim::SourceLine,
         Claim::Ranking,
         Claim::CriticalPath,
         Claim::Estimate,

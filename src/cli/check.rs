@@ -4,12 +4,13 @@ use super::goldens::{self, Comparison};
 use super::inputs::{self, Inputs};
 use super::outputs::{self, Target};
 use super::policy::{self, Loaded};
+use super::program;
 use super::{GateArgs, ReportArgs, RunArgs, Stop, Voice};
 use idleproof::policy::{Coverage, Policy};
 use idleproof::read::{self, Found};
 use idleproof::render::terminal::{Style, summary};
 use idleproof::report::{CaptureReport, Report, Verdict};
-use idleproof::{Evaluation, evaluate, judge, unreadable};
+use idleproof::{Detail, Evaluation, Options, evaluate, judge, unreadable};
 use jiff::civil::Date;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -91,9 +92,19 @@ fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
     let read = found.families.iter().flat_map(|family| &family.files);
     let policy_file = loaded.file.as_deref();
     let read: Vec<&Path> = read.map(|file| file.path.as_path()).chain(policy_file).collect();
-    outputs::refuse_clashes(&outputs, &read)?;
+    let kept = goldens.as_ref().map_or(Vec::new(), Comparison::folders);
+    outputs::refuse_clashes(&outputs, &read, &kept)?;
 
-    let mut evaluation = in_threads(args, || evaluate(&found, &loaded.policy, today))?;
+    let with_tables = outputs.iter().any(Target::is_folder);
+    let options = Options {
+        user_files: args.user_files.clone(),
+        program: args.program,
+        detail: if with_tables { Detail::Tables } else { Detail::Report },
+    };
+    let mut evaluation = in_threads(args, || evaluate(&found, &loaded.policy, today, &options))?;
+    if let Some(id) = args.program {
+        program::require(id, &evaluation.captures)?;
+    }
     evaluation.captures.extend(refused);
     let mut report = conclude(evaluation, &loaded.policy, coverage, today);
     let mut ended = nothing_matched;

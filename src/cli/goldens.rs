@@ -35,6 +35,11 @@ pub(crate) fn asked(args: &GateArgs, policy: &Policy) -> Result<Option<Compariso
 }
 
 impl Comparison {
+    /// Where goldens are and where they wait.
+    pub(crate) fn folders(&self) -> Vec<&Path> {
+        vec![&self.folders.goldens, &self.folders.pending]
+    }
+
     /// What the policy asks for and this version does not do: better said than left to be found out.
     pub(crate) fn caveat(&self) -> Option<&'static str> {
         let tolerances = !self.settings.tolerances.is_empty();

@@ -43,7 +43,7 @@ pub(crate) fn named(args: &[PathBuf]) -> Result<Inputs, Stop> {
 pub(crate) fn of_policy(policy: &Policy) -> Result<Inputs, Stop> {
     let Some(globs) = policy.captures() else {
         let text = "no capture is named: give files, folders or globs, or write \
-                    `captures = [\"captures/**/*.json.gz\"]` into the policy file (idleproof.toml)";
+                    `captures = [\"captures/**/*.{json.gz,xplane.pb}\"]` into the policy file (idleproof.toml)";
         return Err(Stop::Usage(text.to_owned()));
     };
     let mut inputs = Inputs::default();

@@ -1,8 +1,9 @@
 //! Outputs: what `--report KIND=PATH` asks for, and its writing.
 
 use super::Stop;
+use super::folder::{self, State};
 use idleproof::policy::nearest;
-use idleproof::render::{self, OUTPUTS, Output};
+use idleproof::render::{self, Folder, Form, OUTPUTS, Output};
 use idleproof::report::Report;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -16,10 +17,19 @@ pub(crate) struct Target {
     place: Place,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A place, with what renders that which goes there.
+#[derive(Clone, Debug)]
 enum Place {
-    StandardOutput,
-    File(PathBuf),
+    StandardOutput(fn(&Report) -> String),
+    File(PathBuf, fn(&Report) -> String),
+    Folder(PathBuf, &'static Folder),
+}
+
+impl Target {
+    /// True where the output is a folder of tables: they need more of the analysis than other outputs.
+    pub(crate) const fn is_folder(&self) -> bool {
+        matches!(self.place, Place::Folder(..))
+    }
 }
 
 /// Parses `KIND=PATH`.
@@ -33,10 +43,14 @@ pub(crate) fn parse(text: &str) -> Result<Target, String> {
             None => format!("unknown output `{kind}`: {}", kinds().collect::<Vec<_>>().join(", ")),
         });
     };
-    let place = match path {
-        "" => return Err("the path is empty".to_owned()),
-        "-" => Place::StandardOutput,
-        _ => Place::File(PathBuf::from(path)),
+    let place = match (path, &output.form) {
+        ("", _) => return Err("the path is empty".to_owned()),
+        ("-", Form::Folder(_)) => {
+            return Err(format!("`{kind}` is a folder of files: name one, such as {kind}=tables"));
+        }
+        ("-", Form::Text(render)) => Place::StandardOutput(*render),
+        (_, Form::Text(render)) => Place::File(PathBuf::from(path), *render),
+        (_, Form::Folder(folder)) => Place::Folder(PathBuf::from(path), folder),
     };
     Ok(Target { output, place })
 }
@@ -48,46 +62,90 @@ pub(crate) fn for_people() -> Result<Target, Stop> {
 
 /// The long help of `--report`, from the table of outputs.
 pub(crate) fn help() -> String {
-    let mut text =
-        "Write an output; repeatable. The path `-` is the standard output.\n\nKinds:".to_owned();
+    let mut text = "Write an output; repeatable. The path `-` is the standard output; an output of several files \
+                    needs a folder that holds no others.\n\nKinds:"
+        .to_owned();
     for output in OUTPUTS {
         text.push_str(&format!("\n  {:<10} {}", output.kind, output.summary));
     }
     text
 }
 
-/// Refuses targets that would meet one another or overwrite what is read, before anything is read or written.
-pub(crate) fn refuse_clashes(targets: &[Target], inputs: &[&Path]) -> Result<(), Stop> {
+/// Refuses targets that would meet one another, overwrite what is read, or mix with goldens or with files of others, before
+/// anything is read or written.
+pub(crate) fn refuse_clashes(
+    targets: &[Target],
+    inputs: &[&Path],
+    goldens: &[&Path],
+) -> Result<(), Stop> {
     for (index, target) in targets.iter().enumerate() {
-        let meets = |other: &Target| match (&target.place, &other.place) {
-            (Place::File(a), Place::File(b)) => same_file(a, b),
-            (a, b) => a == b,
-        };
-        if let Some(earlier) = targets[..index].iter().find(|earlier| meets(earlier)) {
+        let kind = target.output.kind;
+        if let Some(earlier) = targets[..index].iter().find(|earlier| meet(target, earlier)) {
             return Err(Stop::Usage(format!(
-                "the outputs `{}` and `{}` go to the same place",
-                earlier.output.kind, target.output.kind
+                "the outputs `{}` and `{kind}` go to the same place",
+                earlier.output.kind
             )));
         }
-        let Place::File(path) = &target.place else { continue };
-        if inputs.iter().any(|input| same_file(path, input)) {
-            return Err(Stop::Usage(format!(
-                "the output `{}` would overwrite the input {}",
-                target.output.kind,
-                path.display()
-            )));
-        }
-        // Goldens are taken over by `golden accept`, never written by an output.
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.ends_with(".snap") || name.ends_with(".snap.new") {
-            return Err(Stop::Usage(format!(
-                "the output `{}` would be written over a golden: {}",
-                target.output.kind,
-                path.display()
-            )));
+        match &target.place {
+            Place::StandardOutput(_) => {}
+            Place::File(path, _) => refuse_file(kind, path, inputs)?,
+            Place::Folder(path, folder) => refuse_folder(kind, path, folder, inputs, goldens)?,
         }
     }
     Ok(())
+}
+
+/// True where two targets would write the same file. A folder is its output's own: nothing else goes into it.
+fn meet(one: &Target, other: &Target) -> bool {
+    match (&one.place, &other.place) {
+        (Place::StandardOutput(_), Place::StandardOutput(_)) => true,
+        (Place::File(a, _), Place::File(b, _)) => same_file(a, b),
+        (Place::Folder(folder, _), Place::File(file, _))
+        | (Place::File(file, _), Place::Folder(folder, _)) => lies_in(file, folder),
+        (Place::Folder(a, _), Place::Folder(b, _)) => lies_in(a, b) || lies_in(b, a),
+        (Place::StandardOutput(_), _) | (_, Place::StandardOutput(_)) => false,
+    }
+}
+
+fn refuse_file(kind: &str, path: &Path, inputs: &[&Path]) -> Result<(), Stop> {
+    let shown = path.display();
+    if inputs.iter().any(|input| same_file(path, input)) {
+        let text = format!("the output `{kind}` would overwrite the input {shown}");
+        return Err(Stop::Usage(text));
+    }
+    // Goldens are taken over by `golden accept`, never written by an output.
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name.ends_with(".snap") || name.ends_with(".snap.new") {
+        let text = format!("the output `{kind}` would be written over a golden: {shown}");
+        return Err(Stop::Usage(text));
+    }
+    Ok(())
+}
+
+fn refuse_folder(
+    kind: &str,
+    path: &Path,
+    folder: &Folder,
+    inputs: &[&Path],
+    goldens: &[&Path],
+) -> Result<(), Stop> {
+    let refused = |why: String| {
+        Err(Stop::Usage(format!(
+            "the output `{kind}` needs a folder of its own, and {} {why}",
+            path.display()
+        )))
+    };
+    if let Some(input) = inputs.iter().find(|input| lies_in(input, path)) {
+        return refused(format!("holds the input {}", input.display()));
+    }
+    if goldens.iter().any(|goldens| lies_in(goldens, path) || lies_in(path, goldens)) {
+        return refused("is where goldens are".to_owned());
+    }
+    match folder::state(path, folder) {
+        State::Free => Ok(()),
+        State::NoFolder => refused("is none".to_owned()),
+        State::Foreign => refused("holds files that this program did not write".to_owned()),
+    }
 }
 
 /// True where two paths are, or will be, one file.
@@ -95,13 +153,19 @@ fn same_file(a: &Path, b: &Path) -> bool {
     a == b || resolved(a).is_some_and(|a| resolved(b) == Some(a))
 }
 
-/// A path with links resolved; of a file that does not exist yet, those of its folder.
+/// True where a path is, or will be, a folder or something below it.
+fn lies_in(path: &Path, folder: &Path) -> bool {
+    let real = resolved(path).zip(resolved(folder));
+    path.starts_with(folder) || real.is_some_and(|(path, folder)| path.starts_with(folder))
+}
+
+/// A path with links resolved; of one that does not exist yet, those of the folders that do.
 fn resolved(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = fs::canonicalize(path) {
         return Some(real);
     }
-    let folder = fs::canonicalize(folder_of(path)).ok()?;
-    Some(folder.join(path.file_name()?))
+    let name = path.file_name()?;
+    Some(resolved(folder_of(path))?.join(name))
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -115,20 +179,32 @@ pub(crate) fn write_all(
     tell: impl Fn(&str),
 ) -> Result<(), Stop> {
     let mut faults = Vec::new();
-    for Target { output, place } in targets {
-        let text = (output.render)(report);
-        match place {
-            Place::StandardOutput => faults.extend(print(&text).err()),
-            Place::File(path) => {
-                let fault = |error| format!("can't write {}: {error}", path.display());
-                match write(path, text.as_bytes()).map_err(fault) {
-                    Ok(()) => tell(&format!("wrote {}", path.display())),
-                    Err(fault) => faults.push(fault),
-                }
-            }
-        }
+    for target in targets {
+        let written = match &target.place {
+            Place::StandardOutput(render) => print(&render(report)),
+            Place::File(path, render) => write_file(path, &render(report), &tell),
+            Place::Folder(path, folder) => write_folder(path, &(folder.files)(report), &tell),
+        };
+        faults.extend(written.err());
     }
     if faults.is_empty() { Ok(()) } else { Err(Stop::Failed(faults.join("; "))) }
+}
+
+fn write_file(path: &Path, text: &str, tell: &impl Fn(&str)) -> Result<(), String> {
+    write(path, text.as_bytes())
+        .map_err(|error| format!("can't write {}: {error}", path.display()))?;
+    tell(&format!("wrote {}", path.display()));
+    Ok(())
+}
+
+fn write_folder(path: &Path, files: &[render::File], tell: &impl Fn(&str)) -> Result<(), String> {
+    let others = folder::write(path, files)
+        .map_err(|error| format!("can't write into {}: {error}", path.display()))?;
+    tell(&format!("wrote {} files into {}", files.len(), path.display()));
+    if let Some(warning) = others.told(path) {
+        tell(&warning);
+    }
+    Ok(())
 }
 
 /// Writes to the standard output. A reader that has seen enough is no fault.
@@ -151,6 +227,11 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return File::options().write(true).open(path)?.write_all(bytes);
     }
     fs::create_dir_all(folder_of(path))?;
+    replace(path, bytes)
+}
+
+/// Puts a file in the place of what has its name, links included.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = beside(path)?;
     let written = File::options()
         .write(true)

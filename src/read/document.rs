@@ -6,7 +6,13 @@ use super::ReadErrorKind;
 use super::bytes::Text;
 use super::json::{self, Fault, Next, NonFinite, Parse, Why};
 use super::refusal::Refusal;
+use super::source::Source;
 use super::window::Window;
+use std::path::Path;
+
+/// The way out where a file is no trace.
+pub(super) const GIVE_A_TRACE: &str = "give a trace that the PyTorch profiler exported (`export_chrome_trace`), or JAX's \
+    <host>.xplane.pb or <host>.trace.json.gz";
 
 /// What a format makes of a document's parts.
 pub(super) trait Sink {
@@ -27,11 +33,44 @@ pub(super) trait Sink {
     fn check_limits(&self) -> Result<(), Refusal>;
 }
 
-/// Reads a document to its end. Returns how many elements `traceEvents` has.
+/// A document that was read.
+pub(super) struct Document {
+    /// The file.
+    pub(super) source: Source,
+    /// Elements of `traceEvents`.
+    pub(super) elements: u64,
+    /// What precedes the text.
+    pub(super) mark: ByteOrderMark,
+}
+
+/// Reads the document that a file holds.
 pub(super) fn read(
-    window: &mut Window,
+    path: &Path,
+    window_bytes: usize,
     sink: &mut impl Sink,
-) -> Result<(u64, ByteOrderMark), Refusal> {
+) -> Result<Document, Refusal> {
+    let mut window = Window::new(Source::open(path)?, window_bytes);
+    let outcome = read_window(&mut window, sink);
+    let mut source = window.into_source();
+    match outcome {
+        Ok((elements, mark)) => Ok(Document { source, elements, mark }),
+        Err(refusal) => Err(true_cause(refusal, &mut source)),
+    }
+}
+
+/// Text that makes no sense may come from damaged compression: then that is the fault to report.
+fn true_cause(refusal: Refusal, source: &mut Source) -> Refusal {
+    if refusal.kind == ReadErrorKind::MalformedJson
+        && source.is_compressed()
+        && let Err(container) = source.drain()
+    {
+        return Refusal { offset: refusal.offset, ..container };
+    }
+    refusal
+}
+
+/// Reads a document to its end. Returns how many elements `traceEvents` has.
+fn read_window(window: &mut Window, sink: &mut impl Sink) -> Result<(u64, ByteOrderMark), Refusal> {
     window.refill()?;
     let mark = byte_order_mark(window)?;
     let opening = step(window, |text, at| {
@@ -49,7 +88,7 @@ pub(super) fn read(
             Refusal::new(
                 ReadErrorKind::NoTraceEvents,
                 "the JSON has no `traceEvents`",
-                "give a trace that the PyTorch profiler exported (`export_chrome_trace`)",
+                GIVE_A_TRACE,
             )
         })?
     };
@@ -175,7 +214,7 @@ fn trace_events(
         return Err(Refusal::new(
             ReadErrorKind::NoTraceEvents,
             "`traceEvents` is not an array",
-            "give a trace that the PyTorch profiler exported (`export_chrome_trace`)",
+            GIVE_A_TRACE,
         )
         .at(window.offset(window.at())));
     }

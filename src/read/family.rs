@@ -3,49 +3,71 @@
 //! A capture shard belongs to a workload beside it or, where there is none, in the nearest folder above it. Of several
 //! workloads there it is the one with the shard's own rank, else the first.
 
-use super::kineto;
 use super::refusal::Refusal;
-use super::sniff::{Guess, NameSays, name_says, sniff};
+use super::sniff::{Guess, NameSays, name_says, run, sniff};
+use super::trace_json;
 use super::xplane;
 use super::{Family, FamilyRead, FoundFile, ReadError, ReadErrorKind};
-use crate::trace::{Capture, Content, Record, Skipped, content};
+use crate::trace::{Capture, Content, FileFormat, Record, Skipped, content};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A file that was read.
+/// A run that was read: one file, or the two that JAX writes.
 struct Read<'a> {
+    /// The file that names it.
     file: &'a FoundFile,
-    record: Record,
+    /// What its files hold, the one first that the analysis is made from.
+    records: Vec<Record>,
     content: Content,
 }
 
 impl Read<'_> {
+    fn primary(&self) -> &Record {
+        &self.records[0]
+    }
+
     fn folder(&self) -> &Path {
         self.file.path.parent().unwrap_or(Path::new(""))
     }
 
     fn rank(&self) -> Option<u64> {
-        self.record.trace.profiler.distributed.as_ref()?.rank
+        self.primary().trace.profiler.distributed.as_ref()?.rank
     }
 
     fn device_events(&self) -> usize {
-        self.record.trace.device_events.len()
+        self.primary().trace.device_events.len()
     }
+}
+
+/// One file of a family, or the two of one run, and what reading gave.
+struct Unit<'a> {
+    file: &'a FoundFile,
+    /// True where the user named one of the files.
+    named: bool,
+    outcome: Result<Vec<Record>, ReadError>,
 }
 
 /// Reads all files of a family, several at a time, and groups them.
 pub(super) fn read(family: &Family) -> FamilyRead {
     // The order of the results is that of the files, whatever the number of threads.
-    let outcomes: Vec<_> = family.files.par_iter().map(read_file).collect();
-    let mut family_read = FamilyRead::default();
+    let (copies, files): (Vec<_>, Vec<_>) =
+        family.files.iter().partition(|file| is_perfetto_copy(file, family));
+    let outcomes: Vec<_> = files.par_iter().map(|file| read_file(file)).collect();
+    let copy = |file: &FoundFile| Skipped {
+        path: file.shown.clone(),
+        reason: "copy of JAX's JSON for Perfetto's viewer".to_owned(),
+    };
+    let mut family_read =
+        FamilyRead { skipped: copies.into_iter().map(copy).collect(), ..FamilyRead::default() };
     let mut refused = Vec::new();
     let (mut captures, mut shards, mut host_only) = (Vec::new(), Vec::new(), Vec::new());
-    for (file, outcome) in family.files.iter().zip(outcomes) {
+    for Unit { file, named, outcome } in unite(files.into_iter().zip(outcomes)) {
         match outcome {
-            Ok(record) => {
-                let read = Read { file, content: content(&record.trace), record };
+            Ok(records) => {
+                let read = Read { file, content: content(&records[0].trace), records };
                 match read.content {
-                    _ if file.named => captures.push(read),
+                    _ if named => captures.push(read),
                     Content::Workload => captures.push(read),
                     Content::CaptureShard => shards.push(read),
                     Content::HostOnly => host_only.push(read),
@@ -65,13 +87,68 @@ pub(super) fn read(family: &Family) -> FamilyRead {
     place_host_only(host_only, &mut captures, &mut family_read.skipped);
     let shards = place_shards(shards, &captures, &refused, &mut family_read);
     let mut grouped: Vec<Capture> = captures.into_iter().map(capture).collect();
-    for (row, record) in shards {
-        grouped[row].shards.push(record);
+    for (row, records) in shards {
+        grouped[row].shards.extend(records);
     }
     family_read.captures.extend(grouped.into_iter().map(Ok));
     family_read.captures.sort_by(|a, b| name(a).cmp(name(b)));
     family_read.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     family_read
+}
+
+/// True for the copy that JAX writes for another viewer beside its own files of the same run.
+fn is_perfetto_copy(file: &FoundFile, family: &Family) -> bool {
+    let name = file.path.file_name().unwrap_or_default();
+    let is_run = |other: &FoundFile| {
+        name_says(&other.path) == NameSays::Xplane && other.path.parent() == file.path.parent()
+    };
+    let is_copy =
+        !file.named && (name == "perfetto_trace.json.gz" || name == "perfetto_trace.json");
+    is_copy && family.files.iter().any(is_run)
+}
+
+/// Puts the two files of one run of JAX together: `<host>.xplane.pb` first, then `<host>.trace.json[.gz]` beside it. Where
+/// one of them is refused the run is: what is left could not be held against it.
+fn unite<'a>(
+    files: impl Iterator<Item = (&'a FoundFile, Result<Record, ReadError>)>,
+) -> Vec<Unit<'a>> {
+    let (xplanes, others): (Vec<_>, Vec<_>) =
+        files.partition(|(file, _)| name_says(&file.path) == NameSays::Xplane);
+    let mut rows: BTreeMap<_, usize> = BTreeMap::new();
+    let mut units: Vec<Unit<'a>> = Vec::new();
+    for (file, outcome) in xplanes {
+        rows.extend(run(&file.path).map(|run| (run, units.len())));
+        let outcome = outcome.map(|record| vec![record]);
+        units.push(Unit { file, named: file.named, outcome });
+    }
+    for (file, outcome) in others {
+        let row = run(&file.path).and_then(|run| rows.get(&run));
+        let is_of_run = match &outcome {
+            Ok(record) => record.source.format == FileFormat::JaxJson,
+            Err(_) => true,
+        };
+        match row.filter(|_| is_of_run) {
+            Some(&row) => units[row].add(file, outcome),
+            None => {
+                let outcome = outcome.map(|record| vec![record]);
+                units.push(Unit { file, named: file.named, outcome });
+            }
+        }
+    }
+    units.sort_by(|a, b| a.file.shown.cmp(&b.file.shown));
+    units
+}
+
+impl Unit<'_> {
+    /// Adds the second record of the run.
+    fn add(&mut self, file: &FoundFile, second: Result<Record, ReadError>) {
+        self.named |= file.named;
+        match (&mut self.outcome, second) {
+            (Ok(records), Ok(second)) => records.push(second),
+            (outcome @ Ok(_), Err(error)) => *outcome = Err(error),
+            (Err(_), _) => {}
+        }
+    }
 }
 
 fn name(capture: &Result<Capture, ReadError>) -> &str {
@@ -82,13 +159,13 @@ fn name(capture: &Result<Capture, ReadError>) -> &str {
 }
 
 fn capture(read: Read<'_>) -> Capture {
-    Capture { name: read.file.shown.clone(), records: vec![read.record], shards: Vec::new() }
+    Capture { name: read.file.shown.clone(), records: read.records, shards: Vec::new() }
 }
 
 fn read_file(file: &FoundFile) -> Result<Record, ReadError> {
     match name_says(&file.path) {
         NameSays::Xplane => xplane::read(&file.path, &file.shown),
-        _ => kineto::read(&file.path, &file.shown),
+        _ => trace_json::read(&file.path, &file.shown),
     }
 }
 
@@ -143,7 +220,7 @@ fn place_shards(
     captures: &[Read<'_>],
     refused: &[&FoundFile],
     family_read: &mut FamilyRead,
-) -> Vec<(usize, Record)> {
+) -> Vec<(usize, Vec<Record>)> {
     let mut placed = Vec::new();
     for shard in shards {
         let workloads =
@@ -157,7 +234,7 @@ fn place_shards(
                 let reason =
                     format!("capture shard of {workload}, {n_device_events} device events");
                 family_read.skipped.push(Skipped { path, reason });
-                placed.push((row, shard.record));
+                placed.push((row, shard.records));
             }
             None if refused.iter().any(|file| above(shard.folder(), file)) => {
                 let reason = format!(

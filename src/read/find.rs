@@ -2,11 +2,13 @@
 //!
 //! A *family* is what is read and grouped together: the topmost folder that directly holds a file that looks like a
 //! capture, with everything below it. So a run's main trace and the shards in a folder beneath it stay together, and the
-//! runs of a folder of runs stay apart. Each file that is named is a family of its own.
+//! runs of a folder of runs stay apart. Each file that is named is a family of its own, but two records of one run
+//! (`<host>.xplane.pb` and `<host>.trace.json.gz`) stay together wherever both are found. A record that was not asked for
+//! is not looked for: naming one of two gives that one.
 
 use super::limits::{FOLDER_DEPTH_MAX, FOLDER_ENTRIES_MAX};
 use super::refusal::Refusal;
-use super::sniff::{Guess, NameSays, name_says, sniff};
+use super::sniff::{Guess, NameSays, name_says, run, sniff};
 use super::{Family, Found, FoundFile, ReadError};
 use crate::trace::Skipped;
 use std::collections::{BTreeMap, BTreeSet};
@@ -165,7 +167,33 @@ impl Search {
         }
     }
 
+    /// Brings the records of one run together where one of them was named and the other one found elsewhere.
+    fn unite_runs(&mut self) {
+        let mut homes: BTreeMap<(PathBuf, String), usize> = BTreeMap::new();
+        // A folder's family is the home of what is named beside it.
+        let mut order: Vec<usize> = (0..self.families.len()).collect();
+        order.sort_by_key(|&row| self.families[row].files.iter().all(|file| file.named));
+        for row in order {
+            for file in std::mem::take(&mut self.families[row].files) {
+                let home = match run(&file.path) {
+                    Some(run) if file.named => *homes.entry(run).or_insert(row),
+                    Some(run) => {
+                        homes.insert(run, row);
+                        row
+                    }
+                    None => row,
+                };
+                self.families[home].files.push(file);
+            }
+        }
+        self.families.retain(|family| !family.files.is_empty());
+        for family in &mut self.families {
+            family.files.sort_by(|a, b| a.shown.cmp(&b.shown));
+        }
+    }
+
     fn found(mut self) -> Found {
+        self.unite_runs();
         let first = |family: &Family| family.files.first().map(|file| file.shown.clone());
         self.families.sort_by_key(first);
         self.skipped.sort_by(|a, b| a.path.cmp(&b.path));

@@ -5,107 +5,105 @@
 mod builder;
 mod category;
 mod classes;
-mod event;
 mod fields;
 mod flows;
 mod header;
 mod lanes;
-mod layouts;
 mod settle;
-mod tally;
 mod values;
 
+use super::ReadError;
 use super::bytes::Text;
-use super::document::{self, ByteOrderMark, Sink};
-use super::json::{Escapes, Parse};
+use super::chrome::{Event, Events, NoEvent, OddNumber, Scanner};
+use super::document::{self, ByteOrderMark, Document, Sink};
+use super::json::Parse;
 use super::limits::{KEPT_EVENTS_MAX, NAMES_BYTES_MAX, NAMES_MAX, STREAMS_MAX, THREADS_MAX};
-use super::refusal::Refusal;
-use super::source::Source;
-use super::text::decode;
-use super::window::{WINDOW_BYTES, Window};
-use super::{ReadError, ReadErrorKind};
+use super::refusal::{self, Refusal};
+use super::tally::Oddity;
+use super::window::WINDOW_BYTES;
 use crate::trace::{FileFormat, Record, RecordSource};
-use builder::{Builder, Class};
+use builder::Builder;
+use category::Category;
 use classes::Classes;
-use event::{Draft, Event, Span};
+use fields::Field;
 use header::Header;
-use layouts::{Layouts, VALUES_MAX};
-use std::borrow::Cow;
 use std::path::Path;
 
-/// Reads a file that holds a Kineto trace, or refuses it.
-pub(super) fn read(path: &Path, shown: &str) -> Result<Record, ReadError> {
+/// Reads a file that holds a Kineto trace, or refuses it. `None` for a sound trace of another producer: no event has a category
+/// of this profiler.
+pub(super) fn read(path: &Path, shown: &str) -> Result<Option<Record>, ReadError> {
     read_text(path, shown, WINDOW_BYTES).map_err(|refusal| refusal.into_error(path, shown))
 }
 
-fn read_text(path: &Path, shown: &str, window_bytes: usize) -> Result<Record, Refusal> {
-    let mut window = Window::new(Source::open(path)?, window_bytes);
+/// True for a category that only this profiler writes.
+pub(super) fn is_own_category(name: &str) -> bool {
+    category::category(name).0 != Category::Unknown
+}
+
+fn read_text(path: &Path, shown: &str, window_bytes: usize) -> Result<Option<Record>, Refusal> {
     let mut kineto = Kineto::default();
-    let outcome = document::read(&mut window, &mut kineto);
-    let mut source = window.into_source();
-    let (events, mark) = match outcome {
-        Ok(read) => read,
-        Err(refusal) => return Err(true_cause(refusal, &mut source)),
-    };
-    if mark == ByteOrderMark::Utf8 {
-        kineto.builder.tally.note("bom", "UTF-8", 1);
+    let Document { source, elements, mark } = document::read(path, window_bytes, &mut kineto)?;
+    let Kineto { rows: Rows { mut builder, classes }, header, .. } = kineto;
+    if !classes.any_known() {
+        return Ok(None);
     }
-    kineto.check_is_kineto()?;
-    let Kineto { mut builder, header, classes, .. } = kineto;
+    builder.tally.note(Oddity::Bom, "", u64::from(mark == ByteOrderMark::Utf8));
     builder.trace.profiler = header.profiler;
     classes.tell(&mut builder.trace.profiler, &mut builder.tally);
     settle::settle(&mut builder, header.base_unix_ns);
-    let (bytes, sha256) = source.on_disk();
-    let (notices, damaged) = builder.tally.finish(path);
+    let (notices, damaged) = builder.tally.finish(|offsets| refusal::lines(path, offsets));
     builder.trace.damaged = damaged;
-    let source =
-        RecordSource { path: shown.to_owned(), format: FileFormat::Kineto, bytes, sha256, events };
-    Ok(Record { source, trace: builder.trace, notices })
-}
-
-/// Text that makes no sense may come from damaged compression: then that is the fault to report.
-fn true_cause(refusal: Refusal, source: &mut Source) -> Refusal {
-    if refusal.kind == ReadErrorKind::MalformedJson
-        && source.is_compressed()
-        && let Err(container) = source.drain()
-    {
-        return Refusal { offset: refusal.offset, ..container };
-    }
-    refusal
+    let (bytes, sha256) = source.on_disk();
+    let source = RecordSource {
+        path: shown.to_owned(),
+        format: FileFormat::Kineto,
+        bytes,
+        sha256,
+        events: elements,
+    };
+    Ok(Some(Record { source, trace: builder.trace, notices }))
 }
 
 /// The state of reading one file.
 #[derive(Default)]
 struct Kineto {
-    builder: Builder,
+    scanner: Scanner<usize>,
+    rows: Rows,
     header: Header,
-    layouts: Layouts,
-    draft: Draft,
-    classes: Classes,
-    spans: Spans,
 }
 
-/// Places of one event's values.
-struct Spans([Span; VALUES_MAX]);
+/// What becomes of the events.
+#[derive(Default)]
+struct Rows {
+    builder: Builder,
+    classes: Classes,
+}
 
-impl Default for Spans {
-    fn default() -> Self {
-        Self([Span::default(); VALUES_MAX])
+impl Events for Rows {
+    type Field = Field;
+    type Class = usize;
+
+    fn class(&mut self, phase: u8, category: &str) -> usize {
+        self.classes.number(phase, category)
+    }
+
+    #[inline]
+    fn take(&mut self, event: &Event<'_>, class: usize) {
+        self.builder.take(event, self.classes.count(class));
+    }
+
+    fn no_event(&mut self, event: &Event<'_>, why: NoEvent, class: usize) {
+        self.builder.no_event(event, why, self.classes.class(class));
+    }
+
+    fn odd_number(&mut self, event: &Event<'_>, odd: OddNumber<'_>, class: usize) {
+        self.builder.odd_number(event, odd, self.classes.class(class));
     }
 }
 
 impl Sink for Kineto {
     fn event(&mut self, text: Text<'_>, at: usize, base: u64) -> Parse<usize> {
-        let Some((layout, end)) = self.layouts.find(text, at, &mut self.spans.0) else {
-            return self.unknown_layout(text, at, base);
-        };
-        let class = self.classes.count(layout.class);
-        if class != Class::Counted {
-            let event =
-                Event { text, map: &layout.map, spans: &self.spans.0, offset: base + at as u64 };
-            self.builder.take(&event, class);
-        }
-        Ok(end)
+        self.scanner.event(&mut self.rows, text, at, base)
     }
 
     fn wants(&self, key: &str) -> bool {
@@ -113,17 +111,18 @@ impl Sink for Kineto {
     }
 
     fn field(&mut self, key: &str, value: &[u8]) {
-        self.header.field(key, value, &mut self.builder.tally);
+        self.header.field(key, value, &mut self.rows.builder.tally);
     }
 
     fn non_finite(&mut self, token: &[u8], offset: u64) {
-        self.builder.odd_field(token, offset);
+        self.rows.builder.odd_field(token, offset);
     }
 
     fn check_limits(&self) -> Result<(), Refusal> {
-        let trace = &self.builder.trace;
+        let builder = &self.rows.builder;
+        let trace = &builder.trace;
         let exceeded = [
-            (self.builder.kept() > KEPT_EVENTS_MAX, "events to keep"),
+            (builder.kept() > KEPT_EVENTS_MAX, "events to keep"),
             (trace.names.len() > NAMES_MAX || trace.names.text_bytes() > NAMES_BYTES_MAX, "names"),
             (trace.threads.len() > THREADS_MAX, "host threads"),
             (trace.streams.len() > STREAMS_MAX, "streams"),
@@ -133,57 +132,6 @@ impl Sink for Kineto {
             None => Ok(()),
         }
     }
-}
-
-impl Kineto {
-    /// Reads an event whose layout was not seen before, and learns it.
-    fn unknown_layout(&mut self, text: Text<'_>, at: usize, base: u64) -> Parse<usize> {
-        let end = self.draft.read(text, at)?;
-        let draft = &self.draft;
-        let class = self.classes.number(phase(draft, text), &category(draft, text));
-        let event = Event { text, map: &draft.map, spans: &draft.spans, offset: base + at as u64 };
-        for odd in &draft.odd {
-            self.builder.odd_number(&event, *odd, base, self.classes.class(class));
-        }
-        if let Some(oddity) = draft.oddity {
-            self.builder.odd_element(&event, oddity, self.classes.class(class));
-            return Ok(end);
-        }
-        self.builder.take(&event, self.classes.count(class));
-        self.layouts.learn(text, at, end, draft, class);
-        Ok(end)
-    }
-
-    /// A Chrome trace may come from anywhere: one without any activity of this profiler is no capture.
-    fn check_is_kineto(&self) -> Result<(), Refusal> {
-        let not_ours = |message: &str| {
-            Err(Refusal::new(
-                ReadErrorKind::NotACapture,
-                message,
-                "give a trace that the PyTorch profiler exported (`export_chrome_trace`)",
-            ))
-        };
-        if self.header.is_jax {
-            return not_ours("JAX's trace viewer export is not supported by this version");
-        }
-        if !self.classes.any_known() {
-            return not_ours("a Chrome trace, but no event has a category of the PyTorch profiler");
-        }
-        Ok(())
-    }
-}
-
-fn phase(draft: &Draft, text: Text<'_>) -> u8 {
-    match draft.phase.map(|span| span.of(text)) {
-        Some(&[phase]) => phase,
-        _ => 0,
-    }
-}
-
-fn category<'a>(draft: &Draft, text: Text<'a>) -> Cow<'a, str> {
-    let content = draft.category.map_or(&b""[..], |span| span.of(text));
-    let escapes = if content.contains(&b'\\') { Escapes::Some } else { Escapes::None };
-    decode(content, escapes).0
 }
 
 #[cfg(test)]
@@ -204,9 +152,9 @@ mod tests {
         );
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &text).unwrap();
-        let whole = format!("{:?}", read_text(file.path(), "a", text.len() * 3).unwrap());
+        let whole = format!("{:?}", read_text(file.path(), "a", text.len() * 3).unwrap().unwrap());
         for window_bytes in 4..text.len() {
-            let read = read_text(file.path(), "a", window_bytes).unwrap();
+            let read = read_text(file.path(), "a", window_bytes).unwrap().unwrap();
             assert_eq!(format!("{read:?}"), whole, "{window_bytes}");
         }
     }

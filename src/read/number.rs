@@ -24,8 +24,17 @@ pub(super) enum Rounding {
 pub(super) fn nanoseconds(text: &[u8]) -> Result<(i64, Rounding), BadTime> {
     match short_nanoseconds(text) {
         Some(ns) => Ok((ns, Rounding::Exact)),
-        None => Decimal::parse(text).ok_or(BadTime::NotANumber)?.scaled(3),
+        None => {
+            let (ns, rounding) = Decimal::parse(text).ok_or(BadTime::NotANumber)?.scaled(3)?;
+            Ok((i64::try_from(ns).map_err(|_| BadTime::OutOfRange)?, rounding))
+        }
     }
+}
+
+/// Decimal microseconds as picoseconds, rounded half to even. JAX prints doubles with 17 digits, which give back every
+/// picosecond below 2⁵³ of them: 2.5 hours.
+pub(super) fn picoseconds(text: &[u8]) -> Result<i128, BadTime> {
+    Decimal::parse(text).ok_or(BadTime::NotANumber)?.scaled(6).map(|(ps, _)| ps)
 }
 
 /// The common form: up to fifteen digits, then up to three decimals.
@@ -101,7 +110,7 @@ impl Decimal {
     }
 
     /// The number times 10^`places`, as an integer, rounded half to even.
-    fn scaled(&self, places: i64) -> Result<(i64, Rounding), BadTime> {
+    fn scaled(&self, places: i64) -> Result<(i128, Rounding), BadTime> {
         let exponent = self.exponent.saturating_add(places);
         let mut rounding = if self.sticky { Rounding::Rounded } else { Rounding::Exact };
         let magnitude = if self.mantissa == 0 {
@@ -124,8 +133,7 @@ impl Decimal {
             }
         };
         let magnitude = i128::try_from(magnitude).map_err(|_| BadTime::OutOfRange)?;
-        let signed = if self.negative { -magnitude } else { magnitude };
-        Ok((i64::try_from(signed).map_err(|_| BadTime::OutOfRange)?, rounding))
+        Ok((if self.negative { -magnitude } else { magnitude }, rounding))
     }
 
     fn divided(&self, power: u128) -> u128 {
@@ -165,7 +173,7 @@ pub(super) fn signed(text: &[u8]) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BadTime, Rounding, nanoseconds, signed, unsigned};
+    use super::{BadTime, Rounding, nanoseconds, picoseconds, signed, unsigned};
 
     #[test]
     fn microseconds_are_exact() {
@@ -200,6 +208,22 @@ mod tests {
             ("soon", Err(BadTime::NotANumber)),
         ] {
             assert_eq!(nanoseconds(text.as_bytes()).map(|(ns, _)| ns), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn doubles_give_back_their_picoseconds() {
+        for (text, expected) in [
+            ("0", Ok(0)),
+            ("1e-06", Ok(1)),
+            ("9716533.0179999992", Ok(9_716_533_018_000)),
+            ("1651251.7490000001", Ok(1_651_251_749_000)),
+            ("-0.5", Ok(-500_000)),
+            ("1700000000000000.25", Ok(1_700_000_000_000_000_250_000)),
+            ("1e40", Err(BadTime::OutOfRange)),
+            ("soon", Err(BadTime::NotANumber)),
+        ] {
+            assert_eq!(picoseconds(text.as_bytes()), expected, "{text}");
         }
     }
 

@@ -2,8 +2,9 @@
 
 use super::document::foreign_encoding;
 use super::limits::SNIFF_BYTES;
+use super::refusal::Refusal;
 use super::source::Source;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What the first part of a file tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,30 +19,50 @@ pub(super) enum Guess {
     Other(String),
 }
 
+/// The first part of a file's text.
+struct Head {
+    text: Vec<u8>,
+    /// True where there is no more.
+    complete: bool,
+    compressed: bool,
+}
+
 /// Reads the first part of a file and tells what it is.
 pub(super) fn sniff(path: &Path) -> Guess {
-    let mut source = match Source::open(path) {
-        Ok(source) => source,
+    let head = match head(path) {
+        Ok(head) => head,
         Err(refusal) => return Guess::Other(refusal.message),
     };
-    let mut head = vec![0; SNIFF_BYTES];
-    let (mut filled, mut complete) = (0, false);
-    while filled < head.len() && !complete {
-        match source.read(&mut head[filled..]) {
-            Ok(0) => complete = true,
-            Ok(read) => filled += read,
-            // What was read before the damage still tells what the file was meant to be.
-            Err(refusal) if filled == 0 => return Guess::Other(refusal.message),
-            Err(_) => break,
-        }
-    }
-    head.truncate(filled);
-    let compressed = source.is_compressed();
-    match guess(&head, complete) {
-        Guess::Other(what) if compressed => Guess::Other(format!("gzip of {what}")),
+    match guess(&head.text, head.complete) {
+        Guess::Other(what) if head.compressed => Guess::Other(format!("gzip of {what}")),
         Guess::Other(what) => Guess::Other(what),
         known => known,
     }
+}
+
+/// True where the first part of a file looks as if JAX's profiler had made it. Both it and XProf's trace viewer put a mark of their
+/// own and the names of processes first.
+pub(super) fn looks_like_jax(path: &Path) -> bool {
+    let Ok(head) = head(path) else { return false };
+    let marks = ["\"highres-ticks\"", "\"/host:CPU\"", "\"/device:GPU:"];
+    marks.iter().any(|mark| memchr::memmem::find(&head.text, mark.as_bytes()).is_some())
+}
+
+fn head(path: &Path) -> Result<Head, Refusal> {
+    let mut source = Source::open(path)?;
+    let mut text = vec![0; SNIFF_BYTES];
+    let (mut filled, mut complete) = (0, false);
+    while filled < text.len() && !complete {
+        match source.read(&mut text[filled..]) {
+            Ok(0) => complete = true,
+            Ok(read) => filled += read,
+            // What was read before the damage still tells what the file was meant to be.
+            Err(refusal) if filled == 0 => return Err(refusal),
+            Err(_) => break,
+        }
+    }
+    text.truncate(filled);
+    Ok(Head { text, complete, compressed: source.is_compressed() })
 }
 
 fn guess(head: &[u8], complete: bool) -> Guess {
@@ -112,9 +133,43 @@ pub(super) fn name_says(path: &Path) -> NameSays {
     }
 }
 
+/// The run of which a file is a record by its name: the real folder and the host, as in `<host>.xplane.pb` and
+/// `<host>.trace.json.gz`.
+pub(super) fn run(path: &Path) -> Option<(PathBuf, String)> {
+    let host = host(path.file_name()?.to_str()?)?.to_owned();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    Some((folder, host))
+}
+
+fn host(name: &str) -> Option<&str> {
+    let endings = [".xplane.pb", ".trace.json", ".trace.json.gz"];
+    endings.iter().find_map(|ending| {
+        let start = name.len().checked_sub(ending.len()).filter(|&start| start > 0)?;
+        let (host, rest) = name.split_at_checked(start)?;
+        rest.eq_ignore_ascii_case(ending).then_some(host)
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Guess, guess};
+    use super::{Guess, guess, host};
+
+    #[test]
+    fn names_tell_hosts() {
+        for (name, expected) in [
+            ("tw003.xplane.pb", Some("tw003")),
+            ("tw003.trace.json.gz", Some("tw003")),
+            ("rank_0.pt.Trace.JSON", Some("rank_0.pt")),
+            (".trace.json", None),
+            ("é.xplane.pb", Some("é")),
+            ("trace.json", None),
+            ("a.json.gz", None),
+        ] {
+            assert_eq!(host(name), expected, "{name}");
+        }
+    }
 
     #[test]
     fn content_tells() {

@@ -3,10 +3,8 @@
 //! The long lists are walked in place over the wire format, in two passes a plane: names first, then events. Only compiled
 //! programs, and of those only the ones that a record refers to, are decoded as messages.
 
-mod builder;
 mod device;
 mod diagnosis;
-mod execution;
 mod hlo;
 #[rustfmt::skip]
 #[expect(unreachable_pub, reason = "generated from proto/hlo.proto")]
@@ -19,21 +17,20 @@ mod plane;
 mod programs;
 mod session;
 mod stat;
-mod tally;
+mod told;
 mod walk;
 mod wire;
 
+use super::jax::{Builder, Role};
 use super::refusal::Refusal;
+use super::tally::Oddity;
 use super::{ReadError, ReadErrorKind};
 use crate::trace::{FileFormat, Record, RecordSource};
-use builder::Builder;
-use execution::Executions;
 use limits::FILE_BYTES_MAX;
-use lines::{Anchor, Opened, Role};
+use lines::{Anchor, Opened};
 use plane::Space;
 use sha2::{Digest, Sha256};
 use std::path::Path;
-use tally::Oddity;
 
 /// Reads a file that holds an XSpace, or refuses it.
 pub(super) fn read(path: &Path, shown: &str) -> Result<Record, ReadError> {
@@ -56,19 +53,20 @@ pub(super) fn record(bytes: &[u8], shown: &str) -> Result<Record, ReadError> {
     }
 }
 
-fn finish(mut builder: Builder, bytes: &[u8], shown: &str) -> Record {
-    builder.trace.resolution = builder.resolution();
-    let (notices, damaged) = builder.tally.finish();
-    builder.trace.damaged = damaged;
+fn finish(builder: Builder, bytes: &[u8], shown: &str) -> Record {
+    let events = builder.n_events;
+    let (mut trace, tally) = builder.finish();
+    let (notices, damaged) = tally.finish(|_| Vec::new());
+    trace.damaged = damaged;
     let digest = Sha256::digest(bytes);
     let source = RecordSource {
         path: shown.to_owned(),
         format: FileFormat::Xplane,
         bytes: bytes.len() as u64,
         sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
-        events: builder.n_events,
+        events,
     };
-    Record { source, trace: builder.trace, notices }
+    Record { source, trace, notices }
 }
 
 /// A place in a binary file is a byte offset and has no line.
@@ -105,16 +103,14 @@ fn fill(space: &Space<'_>) -> Result<Builder, Refusal> {
     let opened = lines::open(&planes)?;
     let anchor = Anchor::of(&opened);
     let mut builder = Builder::default();
-    let mut executions = Executions::default();
     for plane in &opened {
         match plane.role {
             Role::Gpu(ordinal) => device::read(&mut builder, plane, ordinal, anchor)?,
-            Role::Host => host::read(&mut builder, &mut executions, plane, anchor)?,
+            Role::Host => host::read(&mut builder, plane, anchor)?,
             Role::UnsupportedDevice | Role::Other => pass_over(&mut builder, plane)?,
             Role::Programs | Role::Session => {}
         }
     }
-    builder.trace.executions = executions.finish();
     programs::read(&mut builder, &opened)?;
     session::read(&mut builder, space, &opened, anchor)?;
     Ok(builder)

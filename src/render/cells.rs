@@ -1,7 +1,7 @@
 //! Figures behind their claims, and facts about checks, as text. Every human output prints them through here.
 
-use super::escape;
 use super::format::{self, DASH};
+use super::{escape, words};
 use crate::report::{CaptureReport, Cell, CheckReport, Claim, Percent, Unit};
 use serde_json::Value;
 
@@ -33,6 +33,17 @@ pub(super) fn guarded<T>(
             format!("{DASH} ({}{more})", escape::markdown(first))
         }
         Cell::Undefined => "undefined".to_owned(),
+    }
+}
+
+/// A title, in HTML, that says what is withheld or not verified below it.
+pub(super) fn titled(capture: &CaptureReport, title: &str, claim: Claim, what: &str) -> String {
+    if let Some(by) = words::withheld_by(capture, claim) {
+        return format!("{title}: {what} withheld ({})", escape::html(&by.join(", ")));
+    }
+    match words::unverified_by(capture, claim) {
+        open if open.is_empty() => title.to_owned(),
+        open => format!("{title}: not verified by {}", escape::html(&open.join(", "))),
     }
 }
 
@@ -96,6 +107,12 @@ pub(super) fn evidence(check: &CheckReport, detail: Detail) -> Option<String> {
 
 /// True where a piece of evidence says more than the check's message.
 fn tells(check: &CheckReport, value: &Value, text: &str) -> bool {
+    // Rows of a table are for programs; the message has their sum.
+    let is_table =
+        |value: &Value| value.as_array().is_some_and(|rows| rows.iter().any(Value::is_object));
+    if value.is_object() || is_table(value) {
+        return false;
+    }
     let nothing = value.is_null() || value.as_f64() == Some(0.0) || text.is_empty() || text == DASH;
     let bare_count = text.chars().all(|character| character.is_ascii_digit() || character == ',');
     !nothing && (bare_count || !check.message.contains(text))

@@ -138,6 +138,43 @@ pub(super) fn xml_line(text: &str) -> String {
     text.split(['\n', '\r', '\t']).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
+/// Text as a cell of a table: one line, and no formula to a spreadsheet. A `'` goes before `=`, `+`, `-`, `@` and `'` at the
+/// beginning, so that what follows one `'` is the text.
+///
+/// Where the list separator is `;`, a spreadsheet splits lines there too, quoted or not: one that would make a formula begin a
+/// cell is spelled out.
+pub(super) fn table_cell(text: &str) -> String {
+    let text = visible(text);
+    let mut parts = text.split(';');
+    let first = parts.next().unwrap_or_default();
+    let mut cell = String::with_capacity(text.len() + 1);
+    if first.starts_with('\'') || begins_formula(first) {
+        cell.push('\'');
+    }
+    cell.push_str(first);
+    for part in parts {
+        let begins = begins_formula(part.trim_start_matches([' ', '"']));
+        cell.push_str(if begins { "\\u{3b}" } else { ";" });
+        cell.push_str(part);
+    }
+    cell
+}
+
+/// True where a spreadsheet takes a cell for a formula: also by the wide forms of the signs.
+fn begins_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'])
+}
+
+/// Lines of a text file: nothing in them acts, whatever prints them.
+pub(super) fn text_lines<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(&visible(line));
+        text.push('\n');
+    }
+    text
+}
+
 /// Text without ANSI escape sequences: CSI up to its final byte, OSC and its like up to their terminator.
 fn without_ansi(text: &str) -> Cow<'_, str> {
     if !text.contains(['\u{1b}', '\u{9b}']) {
@@ -291,6 +328,28 @@ mod tests {
             assert_eq!(terminal(kept), kept);
         }
         assert_eq!(terminal_lines("a\r\n\u{1b}b"), "a\n\\u{1b}b");
+    }
+
+    #[test]
+    fn a_table_cell_is_no_formula() {
+        for (text, expected) in [
+            ("void gemm<float>(int*)", "void gemm<float>(int*)"),
+            ("=HYPERLINK(\"x\")", "'=HYPERLINK(\"x\")"),
+            ("@SUM(1)", "'@SUM(1)"),
+            ("+1", "'+1"),
+            ("-1", "'-1"),
+            ("\u{ff1d}1", "'\u{ff1d}1"),
+            ("'=1", "''=1"),
+            ("\t=1\r\n", "\\t=1\\r\\n"),
+            ("k;=1", "k\\u{3b}=1"),
+            ("k; \"-1;", "k\\u{3b} \"-1;"),
+            ("[with T = int; int N = 4]", "[with T = int; int N = 4]"),
+            ("", ""),
+        ] {
+            assert_eq!(table_cell(text), expected);
+        }
+        assert!(!table_cell(HOSTILE).chars().any(acts));
+        assert_eq!(text_lines(["a", "b\u{1b}[m\n"]), "a\nb\\u{1b}[m\\n\n");
     }
 
     #[test]

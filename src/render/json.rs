@@ -1,11 +1,15 @@
 //! The report as JSON: the public interface, complete and exact.
 
-use super::Output;
+use super::{Form, Output};
 use crate::report::{Report, SCHEMA_VERSION};
 use serde_json::json;
 
-pub(super) static OUTPUT: Output =
-    Output { kind: "json", summary: "the whole report, for other tools", render, golden: None };
+pub(super) static OUTPUT: Output = Output {
+    kind: "json",
+    summary: "the whole report, for other tools",
+    form: Form::Text(render),
+    golden: None,
+};
 
 fn render(report: &Report) -> String {
     // Only a map with keys that are no text could fail, and the report has none. Should it ever, the document must

@@ -5,7 +5,7 @@
 
 use super::cells::Detail;
 use super::escape::{xml, xml_line};
-use super::{Output, cells, words};
+use super::{Form, Output, cells, words};
 use crate::report::{CaptureReport, CheckReport, GoldenReport, GoldenState, Level, Report, State};
 use junit_report::{
     Duration, OffsetDateTime, ReportBuilder, TestCase, TestCaseBuilder, TestResult, TestSuite,
@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 pub(super) static OUTPUT: Output = Output {
     kind: "junit",
     summary: "JUnit XML: a suite a capture, a case a check and a golden",
-    render,
+    form: Form::Text(render),
     golden: None,
 };
 

@@ -2,13 +2,14 @@
 //!
 //! What the records say is printed as recorded arithmetic; what would be a claim goes through its guard.
 
+mod idle;
 mod records;
 mod shares;
 
 use super::cells::{self, table};
 use super::escape::{html, markdown, markdown_block, markdown_code};
 use super::format::{DASH, bytes, count};
-use super::{Output, tally, trust, words};
+use super::{Form, Output, tally, trust, words};
 use crate::report::{
     CaptureReport, CheckReport, FileRole, GoldenReport, GoldenState, Level, Outcome, Report, State,
     WhyNotEvaluable,
@@ -18,7 +19,7 @@ use std::fmt::Write as _;
 pub(super) static OUTPUT: Output = Output {
     kind: "markdown",
     summary: "the full report: findings first, then every figure that the capture supports",
-    render,
+    form: Form::Text(render),
     golden: Some(capture_body),
 };
 
@@ -111,9 +112,10 @@ fn figures(capture: &CaptureReport) -> String {
     if let Some(held) = &capture.records {
         section("Time budget by device, as recorded", records::devices(capture, held));
         section("Time budget by stream, as recorded", records::streams(capture, held));
-        section("Idle", records::idle(capture, held));
+        section("Idle", idle::idle(capture, held));
+        section(&idle::host_title(capture), idle::host(capture, held));
         section("Graph replays", records::graph(&held.graph));
-        section("Launches", records::launches(&held.launches));
+        section("Launches", idle::launches(capture, &held.launches));
     }
     if let Some(attribution) = &capture.attribution {
         section("Attribution of kernel time", shares::classes(attribution));
@@ -248,7 +250,18 @@ fn skipped(report: &Report) -> String {
     if text.is_empty() { text } else { format!("\n## Skipped files\n\n{text}") }
 }
 
-/// What stands below a table that was cut.
+/// What stands below a table that was cut, where an output of tables has all of it.
+fn more_in_tables(total: usize, rows_max: usize) -> String {
+    match total.checked_sub(rows_max) {
+        None | Some(0) => String::new(),
+        Some(left) => format!(
+            "\n{} more in the JSON report and in the tables of `--report csv=FOLDER`.\n",
+            count(left as u64)
+        ),
+    }
+}
+
+/// What stands below another table that was cut.
 fn more_rows(total: usize, rows_max: usize) -> String {
     match total.checked_sub(rows_max) {
         None | Some(0) => String::new(),

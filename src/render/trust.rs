@@ -6,7 +6,7 @@
 use super::cells::{self, table};
 use super::escape::{markdown, markdown_code};
 use super::format::{DASH, count, counted};
-use super::{Output, tally, words};
+use super::{Form, Output, tally, words};
 use crate::report::{
     CaptureReport, CheckReport, Claim, ClaimState, Outcome, Report, State, TrustItem,
     WhyNotEvaluable,
@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 pub(super) static OUTPUT: Output = Output {
     kind: "trust",
     summary: "the trust list: what each capture supports, what not, and why",
-    render,
+    form: Form::Text(render),
     golden: Some(capture_body),
 };
 

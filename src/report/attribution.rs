@@ -15,6 +15,76 @@ pub struct Attribution {
     pub ops: Vec<OpRow>,
     /// Source lines by recorded kernel time.
     pub lines: Vec<LineRow>,
+    /// JAX: what is known of compiled programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hlo: Option<HloRecords>,
+}
+
+impl Attribution {
+    /// The classes, the most certain way first. A class of a later version comes last.
+    pub fn ordered_classes(&self) -> Vec<(&str, &AttributionClass)> {
+        let place = |name: &str| CLASSES.iter().position(|one| *one == name);
+        let mut classes: Vec<(&str, &AttributionClass)> =
+            self.classes.iter().map(|(name, class)| (name.as_str(), class)).collect();
+        classes.sort_by_key(|(name, _)| place(name).unwrap_or(CLASSES.len()));
+        classes
+    }
+}
+
+/// The classes of both formats, the most certain way first.
+const CLASSES: [&str; 9] = [
+    "exact",
+    "exact-label",
+    "correlation",
+    "name",
+    "order",
+    "nesting",
+    "graph",
+    "before-window",
+    "none",
+];
+
+/// What is known of compiled programs (JAX).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HloRecords {
+    /// Programs with kernels, the one with the most kernel time first.
+    pub programs: Vec<ProgramTime>,
+    /// The program that operators and lines are about, where the user named one; else they are about all of them.
+    pub program: Option<u64>,
+    /// Kernels without an instruction, by reason, in the order of the reasons' certainty.
+    pub unattributed: Vec<Unattributed>,
+    /// Kernels that XProf's views of operations leave out and count as idle.
+    pub left_out_by_op_views: AttributionClass,
+    /// Kernels whose instruction has no name of an operation.
+    pub without_op: AttributionClass,
+}
+
+/// A program's kernels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProgramTime {
+    /// Its id.
+    pub id: u64,
+    /// Its name: several programs may share one.
+    pub name: String,
+    /// How many kernels.
+    pub records: u64,
+    /// Sum of their durations.
+    pub time_us: Microseconds,
+    /// Part of all kernel time.
+    pub share: Option<Share>,
+}
+
+/// Kernels that are not attributed for one reason.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unattributed {
+    /// The reason in words.
+    pub reason: String,
+    /// How many.
+    pub records: u64,
+    /// Sum of their durations.
+    pub time_us: Microseconds,
+    /// Part of all kernel time.
+    pub share: Option<Share>,
 }
 
 /// Kernels that are attributed in the same way.

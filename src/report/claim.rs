@@ -78,6 +78,17 @@ pub enum ClaimState {
     Undefined,
 }
 
+impl ClaimState {
+    /// The name in JSON and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Supported => "supported",
+            Self::Withheld => "withheld",
+            Self::Undefined => "undefined",
+        }
+    }
+}
+
 /// The state of one claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimReport {

@@ -16,6 +16,9 @@ pub struct Records {
     pub steps: Option<StepRecords>,
     /// Programs (JAX).
     pub programs: Vec<ProgramRecords>,
+    /// Frames of a Python tracer. Where there are any, host time is inflated: an upper bound.
+    #[serde(default)]
+    pub python_frames: u64,
 }
 
 /// The time budget of one device. `compute + exposed_collective + exposed_memcpy + idle = total`, exactly.
@@ -60,6 +63,9 @@ pub struct DeviceRecords {
     pub idle_under_blocking_sync_us: Option<Microseconds>,
     /// How long it did nothing: what the records allow.
     pub idle: IdleRecords,
+    /// What the launching thread was doing while the device was idle, the longest first. The times add up to `idle`, exactly.
+    #[serde(default)]
+    pub idle_host_events: Vec<IdleHostEvent>,
     /// Streams, in order of their id.
     pub streams: Vec<StreamRecords>,
 }
@@ -86,6 +92,23 @@ pub struct GapClass {
     pub name: String,
     /// How long.
     pub time_us: Microseconds,
+}
+
+/// Idle time of a device under one host activity: in each gap, the innermost event on the thread that launched the work which ends
+/// the gap.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IdleHostEvent {
+    /// The event's name; that of a step without its number.
+    pub name: String,
+    /// `call`, `op`, `annotation` or `span`; `none` where no event was recorded, `unknown-thread` where no record tells the
+    /// thread.
+    pub kind: String,
+    /// Gaps with a part of it.
+    pub gaps: u64,
+    /// Idle time while it was the innermost event.
+    pub time_us: Microseconds,
+    /// Part of the device's idle.
+    pub share: Option<Share>,
 }
 
 /// The time budget of one stream. `compute + collective + memcpy + idle = span`, exactly.
@@ -145,6 +168,39 @@ pub struct LaunchRecords {
     pub before_window_records: u64,
     /// Other device records that no call in the file launched.
     pub records_without_launch: u64,
+    /// How long launches take; absent where no kernel follows a known launch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<LaunchTiming>,
+}
+
+/// How long launches take to become running kernels. A launch counts once, with its first kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchTiming {
+    /// Launch calls that a kernel follows.
+    pub launches: u64,
+    /// Start of the call to start of its first kernel.
+    pub latency_us: Quantiles,
+    /// All of it (TKLQT): it weighs the depth of the queue and adds up to no wall time.
+    pub latency_sum_us: Microseconds,
+    /// Launches when the stream had nothing left to run.
+    pub launches_into_empty_queue: u64,
+    /// The 5th percentile of their latency: what a launch costs at least. Absent where there are fewer than twenty.
+    pub floor_us: Option<Microseconds>,
+    /// Mean duration of kernels (AKD).
+    pub kernel_mean_us: Microseconds,
+    /// Median duration of kernels.
+    pub kernel_median_us: Microseconds,
+}
+
+/// The place of several times, each one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quantiles {
+    /// 5th percentile.
+    pub p5: Microseconds,
+    /// Median: of an even number the lower one.
+    pub median: Microseconds,
+    /// Largest.
+    pub max: Microseconds,
 }
 
 /// Lowest, middle and highest of several.
@@ -201,8 +257,11 @@ pub struct StepRow {
 /// A compiled program (JAX).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProgramRecords {
-    /// Its id.
+    /// Its id; of several under one name, the first.
     pub id: u64,
+    /// All ids of the name that executions may be of: the host records a name and no id.
+    #[serde(default)]
+    pub ids: Vec<u64>,
     /// Its name.
     pub name: String,
     /// Executions that the host recorded.

@@ -122,10 +122,10 @@ pub struct Shape {
 /// One frame of a call stack in the user's program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StackFrame {
-    /// The source file.
-    pub file: String,
-    /// The function.
-    pub function: String,
+    /// The source file; frames of one file share its name.
+    pub file: std::sync::Arc<str>,
+    /// The function, likewise.
+    pub function: std::sync::Arc<str>,
     /// The line, from 1; 0 where it is unknown.
     pub line: u32,
     /// The id of the caller's frame: 1-based.

@@ -76,6 +76,11 @@ impl HostCallKind {
         )
     }
 
+    /// True where the call launches a kernel, or a graph of them.
+    pub const fn launches_kernels(self) -> bool {
+        matches!(self, Self::Launch | Self::GraphLaunch)
+    }
+
     /// True where the host waits inside the call for the device.
     pub const fn blocks_on_device(self) -> bool {
         matches!(self, Self::Sync | Self::DeviceSync | Self::BlockingCopy)

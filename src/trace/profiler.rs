@@ -27,6 +27,8 @@ pub struct Profiler {
     pub derived_lines: Vec<(String, u64)>,
     /// Events that have no place on a timeline.
     pub aggregated: Aggregated,
+    /// Frames of a Python tracer. It slows the host down, so that host time beside them is an upper bound.
+    pub python_frames: u64,
     /// Annotation rows on device lanes (`gpu_user_annotation`): not work.
     pub device_annotations: u64,
 }

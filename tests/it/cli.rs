@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// A folder with copies of sample captures and a policy file, where there is one.
-fn folder(captures: &[&str], policy: &str) -> TempDir {
+pub(crate) fn folder(captures: &[&str], policy: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary folder: {error}"));
     for name in captures {
         let from = in_crate(&format!("tests/captures/{name}"));
@@ -30,24 +30,24 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn write(path: &Path, bytes: impl AsRef<[u8]>) {
+pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) {
     let written =
         path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, bytes));
     written.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }
 
-fn idleproof(folder: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn idleproof(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_idleproof"));
     // Nothing in the environment changes what is said.
     command.args(arguments).current_dir(folder).env_clear().stdin(Stdio::null());
     command.output().unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn code(output: &Output) -> i32 {
+pub(crate) fn code(output: &Output) -> i32 {
     output.status.code().unwrap_or(-1)
 }
 
-fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -113,7 +113,11 @@ fn wrong_usage_is_told_with_the_way_out() {
         "check captures --report jnuit=x",
         "check captures --report junit",
         "check captures --report junit=",
+        "check captures --report csv=-",
         "check captures --threads 0",
+        "check captures --user-re (train",
+        "check captures --program jit_step",
+        "check captures --program 5",
         "check captures --pending waiting",
         "check captures -q -v",
         "check captures/[",

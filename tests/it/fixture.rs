@@ -89,6 +89,16 @@ pub(crate) enum Written {
     Jax(jax::Written),
 }
 
+impl Written {
+    /// The JSON of a fixture that is known to be of a PyTorch profiler.
+    pub(crate) fn kineto(self) -> Vec<u8> {
+        match self {
+            Self::Kineto(json) => json,
+            Self::Jax(_) => panic!("a fixture for JAX"),
+        }
+    }
+}
+
 /// Writes the capture that a fixture describes, in the language that its first statement asks for.
 pub(crate) fn write(text: &str) -> Result<Written, FixtureError> {
     if jax::is_jax(text) {

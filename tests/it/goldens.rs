@@ -10,7 +10,12 @@ fn report() -> Report {
     let found =
         read::find(&[PathBuf::from("tests/captures")]).unwrap_or_else(|error| panic!("{error:?}"));
     let policy = default_policy();
-    let evaluation = idleproof::evaluate(&found, &policy, jiff::civil::date(2026, 1, 1));
+    let evaluation = idleproof::evaluate(
+        &found,
+        &policy,
+        jiff::civil::date(2026, 1, 1),
+        &idleproof::Options::default(),
+    );
     judge::conclude(
         evaluation.captures,
         Vec::new(),
@@ -34,10 +39,9 @@ fn the_sample_captures_read_as_they_did() {
         let alone =
             Report { captures: vec![capture.clone()], skipped: Vec::new(), ..report.clone() };
         for kind in ["trust", "markdown", "junit"] {
-            let Some(output) = render::find(kind) else { panic!("no output `{kind}`") };
-            settings.bind(|| {
-                insta::assert_snapshot!(format!("{sample}.{kind}"), (output.render)(&alone))
-            });
+            let output = render::find(kind).and_then(|output| output.text(&alone));
+            let Some(text) = output else { panic!("no output `{kind}`") };
+            settings.bind(|| insta::assert_snapshot!(format!("{sample}.{kind}"), text));
         }
     }
     settings.bind(|| {

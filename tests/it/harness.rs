@@ -65,7 +65,8 @@ pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
             return Run { captures: vec![idleproof::unreadable(error)], ..Run::default() };
         }
     };
-    let evaluation = idleproof::evaluate(&found, &default_policy(), day());
+    let options = idleproof::Options::default();
+    let evaluation = idleproof::evaluate(&found, &default_policy(), day(), &options);
     let skipped = evaluation.skipped.into_iter().map(|one| (one.path, one.reason));
     Run { captures: evaluation.captures, skipped: skipped.collect() }
 }

@@ -3,6 +3,8 @@
 #![expect(clippy::expect_used, reason = "a helper of a test fails as the test does")]
 
 mod builder;
+mod csv;
 mod golden;
+mod jax;
 mod junit;
 mod text;

@@ -176,7 +176,8 @@ fn nothing_is_four_different_things() {
     );
     check_text(
         b"[{\"ph\":\"X\",\"ts\":1}]",
-        "not_a_capture at None: a Chrome trace, but no event has a category of the PyTorch profiler\n",
+        "not_a_capture at None: a Chrome trace of neither the PyTorch profiler nor JAX: no event has a category of the one, \
+         and no process a name of the other\n",
     );
 }
 

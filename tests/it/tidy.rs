@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 const LINES_MAX: usize = 600;
 /// Written by a generator, from the schema in `proto/`.
 const GENERATED: [&str; 2] = ["src/read/xplane/hlo_pb.rs", "tests/it/xplane_pb.rs"];
-/// Checks of our own arithmetic: no capture can violate them, so there is no violating case.
-const CANNOT_BE_VIOLATED: [&str; 1] = ["open-stream-budget"];
+/// Checks without a violating case: of our own arithmetic, which no capture can violate, and of a file of a million events.
+const CANNOT_BE_VIOLATED: [&str; 2] = ["open-stream-budget", "export-cap-reached"];
 /// Folders with source, configuration or prose of the project.
 const TEXT_FOLDERS: [&str; 6] = ["src", "tests", "docs", "policies", ".github", ".ci"];
 

@@ -12,7 +12,8 @@ mod given;
 mod metamorphic;
 mod oracle;
 mod reading;
-mod samples;
+mod report;
+pub(crate) mod samples;
 
 use crate::harness::outside_data;
 use crate::xspace::Space;

@@ -7,9 +7,9 @@ use super::host::HostExecutions;
 use super::looks::{Looks, Tagged};
 use super::module::InstructionRef;
 use super::programs::{Label, LabelOp, Prepared, Programs};
-use super::source::IsUserFile;
 use super::windows::{Answer, Found, Kernel, Matched, Unattributed, match_execution};
 use super::{HloAttribution, ProgramSchedule, loss, tables};
+use crate::analysis::Choice;
 use crate::analysis::launches::Launches;
 use crate::trace::{DeviceId, Hlo, HostCallKind, Trace};
 use crate::units::Picoseconds;
@@ -144,7 +144,7 @@ impl HloCounts {
 pub(in crate::analysis) fn hlo_attribution(
     trace: &Trace,
     launches: &Launches,
-    is_user: IsUserFile<'_>,
+    choice: Choice<'_>,
 ) -> Option<HloAttribution> {
     if trace.programs.is_empty() && trace.hlo_labels.is_empty() {
         return None;
@@ -173,12 +173,12 @@ pub(in crate::analysis) fn hlo_attribution(
         .collect();
     let of_event = attributing.of_event;
     let loss = loss::loss(trace, launches, &programs, &hosts, &executions, &of_event);
-    let tables = tables::tables(trace, &programs, &of_event, is_user);
+    let tables = tables::tables(trace, &programs, &of_event, choice);
     let mut attribution = HloAttribution {
         of_event,
         executions,
         expected: programs.prepared.iter().map(|one| one.as_ref().map(expected)).collect(),
-        main_program: None,
+        programs: Vec::new(),
         classes: [KernelTotal::default(); 5],
         kernels: KernelTotal::default(),
         counts: HloCounts::default(),
@@ -433,7 +433,7 @@ fn tagged(prepared: &Prepared<'_>, label: Option<Label>) -> Option<Tagged> {
 impl HloAttribution {
     /// Adds the classes and counts up over all kernels.
     fn total(&mut self, trace: &Trace, launches: &Launches, labels: &[Option<Label>]) {
-        let mut of_program: FxHashMap<u32, Picoseconds> = FxHashMap::default();
+        let mut of_program: FxHashMap<u32, KernelTotal> = FxHashMap::default();
         let mut reasons: FxHashMap<Unattributed, KernelTotal> = FxHashMap::default();
         for (index, event) in trace.device_events.iter().enumerate() {
             if !event.kind.is_kernel() {
@@ -444,7 +444,7 @@ impl HloAttribution {
             self.kernels.add(time);
             self.classes[one.class as usize].add(time);
             if let Some(program) = one.program {
-                *of_program.entry(program).or_default() += time;
+                of_program.entry(program).or_default().add(time);
             }
             if let Some(reason) = one.reason {
                 reasons.entry(reason).or_default().add(time);
@@ -480,7 +480,7 @@ impl HloAttribution {
         self.counts.programs_without_hlo.dedup();
         self.counts.unattributed = reasons.into_iter().collect();
         self.counts.unattributed.sort_unstable();
-        self.rank_programs(trace, &of_program);
+        self.rank_programs(trace, of_program);
         let unpaired = self.executions.iter().filter_map(|execution| {
             let expected = self.expected[execution.program? as usize].as_ref()?;
             Some(expected.n_unpaired_async)
@@ -488,14 +488,12 @@ impl HloAttribution {
         self.counts.n_unpaired_async = unpaired.sum();
     }
 
-    fn rank_programs(&mut self, trace: &Trace, time: &FxHashMap<u32, Picoseconds>) {
-        let mut ranked: Vec<(u32, Picoseconds)> =
-            time.iter().map(|(&at, &time)| (at, time)).collect();
-        ranked.sort_unstable_by_key(|&(at, time)| (std::cmp::Reverse(time), at));
-        self.main_program = ranked.first().map(|(at, _)| *at);
+    fn rank_programs(&mut self, trace: &Trace, of_program: FxHashMap<u32, KernelTotal>) {
+        self.programs = of_program.into_iter().collect();
+        self.programs.sort_unstable_by_key(|&(at, total)| (std::cmp::Reverse(total.time), at));
         let mut shared: Vec<(String, Vec<u64>)> = Vec::new();
         let mut row_of: FxHashMap<&str, usize> = FxHashMap::default();
-        for (at, _) in ranked {
+        for &(at, _) in &self.programs {
             let program = &trace.programs[at as usize];
             let name = trace.name(program.name);
             let row = *row_of.entry(name).or_insert_with(|| {

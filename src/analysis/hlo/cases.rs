@@ -2,6 +2,7 @@
 
 use super::fixture::{Said, Sample, fusion, looped, module, op, with_target};
 use super::{Evidence, HloAttribution, HloClass, Unevaluable, hlo_attribution};
+use crate::analysis::Choice;
 use crate::analysis::launches::join;
 use crate::trace::{ExecutionScope, GraphTask, HloModule};
 use Said::{Nothing, Op, Program};
@@ -10,7 +11,7 @@ const THUNKS: ExecutionScope = ExecutionScope::DeviceWithProgram;
 
 fn attribute(sample: &Sample) -> HloAttribution {
     let trace = &sample.trace;
-    let attribution = hlo_attribution(trace, &join(trace), None).unwrap();
+    let attribution = hlo_attribution(trace, &join(trace), Choice::default()).unwrap();
     let sum =
         attribution.classes.iter().fold((0, 0), |(n, ps), one| (n + one.n, ps + one.time.ps()));
     assert_eq!(sum, (attribution.kernels.n, attribution.kernels.time.ps()), "R29");

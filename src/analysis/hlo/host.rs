@@ -16,6 +16,23 @@ pub(super) fn launch_call(trace: &Trace, launches: &Launches, event: usize) -> O
     trace.host_calls[call].kind.hands_over_work().then_some(call)
 }
 
+/// For each launching thread the one that executes programs on it, where the tracer lists them apart and their times tell.
+pub(in crate::analysis) fn executing_threads(
+    trace: &Trace,
+    launches: &Launches,
+) -> FxHashMap<ThreadId, ThreadId> {
+    let hosts = HostExecutions::of(trace);
+    if hosts.is_empty() {
+        return FxHashMap::default();
+    }
+    let matches = hosts.match_threads(trace, launches);
+    let known = |(launching, one): (ThreadId, Match)| match one {
+        Match::Thread(at) => Some((launching, hosts.threads[at].thread)),
+        Match::ByTime | Match::Unknown => None,
+    };
+    matches.into_iter().filter_map(known).collect()
+}
+
 /// Host records of executions of one kind, by thread.
 #[derive(Debug, Default)]
 pub(super) struct HostExecutions {

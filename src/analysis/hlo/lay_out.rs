@@ -1,46 +1,24 @@
 //! Lays the attribution of a JAX capture out as a part of the report.
 
-use super::{HloAttribution, HloClass, HloLineRow, HloOpRow, Loss, ProgramLoss};
+use super::{
+    HloAttribution, HloClass, HloKernelRow, HloLineRow, HloOpRow, KernelTotal, Loss, ProgramLoss,
+    instruction,
+};
 use crate::report::{
-    Attribution, AttributionClass, LineRow, Methods, OpRow, ProgramRecords, Share, Spread,
+    Attribution, AttributionClass, HloRecords, KernelRow, LineRow, Methods, OpRow, ProgramRecords,
+    ProgramTime, Share, Spread, Unattributed,
 };
 use crate::trace::{NameId, Trace};
 use crate::units::Picoseconds;
 use rustc_hash::FxHashMap;
 
-/// Kernel time by class, operation and line.
-pub(in crate::analysis) fn attribution(hlo: &HloAttribution) -> Attribution {
-    let share = |time: Picoseconds| time.share_of(hlo.kernels.time).map(Share::of);
-    let classes = HloClass::ALL.map(|class| {
-        let total = hlo.class(class);
-        let row = AttributionClass {
-            records: total.n,
-            time_us: total.time.into(),
-            share: share(total.time),
-        };
-        (class.name().to_owned(), row)
-    });
-    let op = |row: &HloOpRow| OpRow {
-        name: row.op_names.join(" | "),
-        records: row.total.n,
-        time_us: row.total.time.into(),
-        share: share(row.total.time),
-        class: row.class.name().to_owned(),
-        level: Some(row.level.name().to_owned()),
-        is_argument: row.is_argument,
-    };
-    let line = |row: &HloLineRow| LineRow {
-        file: row.line.file.clone(),
-        line: u64::from(row.line.line),
-        records: row.total.n,
-        time_us: row.total.time.into(),
-        share: share(row.total.time),
-        function: Some(row.line.function.clone()).filter(|name| !name.is_empty()),
-        level: Some(row.line_level().to_owned()),
-        class: Some(row.class.name().to_owned()),
-    };
+/// Kernel time by class, operation, line and program.
+pub(in crate::analysis) fn attribution(trace: &Trace, hlo: &HloAttribution) -> Attribution {
+    let all = hlo.kernels.time;
     Attribution {
-        classes: classes.into(),
+        classes: HloClass::ALL
+            .map(|class| (class.name().to_owned(), class_row(hlo.class(class), all)))
+            .into(),
         // Launch ids and nesting lead to operators of PyTorch; a JAX capture has none.
         methods: Methods {
             by_id: None,
@@ -51,9 +29,91 @@ pub(in crate::analysis) fn attribution(hlo: &HloAttribution) -> Attribution {
             compared: 0,
             agreeing: 0,
         },
-        ops: hlo.tables.ops.iter().map(op).collect(),
-        lines: hlo.tables.lines.iter().map(line).collect(),
+        ops: hlo.tables.ops.iter().map(|row| op_row(row, all)).collect(),
+        lines: hlo.tables.lines.iter().map(|row| line_row(row, all)).collect(),
+        hlo: Some(HloRecords {
+            programs: hlo.programs.iter().map(|row| program_row(trace, row, all)).collect(),
+            program: hlo.tables.program,
+            unattributed: hlo.counts.unattributed.iter().map(|row| reason_row(row, all)).collect(),
+            left_out_by_op_views: class_row(hlo.counts.left_out_by_op_views(), all),
+            without_op: class_row(hlo.tables.without_op, all),
+        }),
     }
+}
+
+fn share(time: Picoseconds, all: Picoseconds) -> Option<Share> {
+    time.share_of(all).map(Share::of)
+}
+
+fn class_row(total: KernelTotal, all: Picoseconds) -> AttributionClass {
+    AttributionClass { records: total.n, time_us: total.time.into(), share: share(total.time, all) }
+}
+
+fn op_row(row: &HloOpRow, all: Picoseconds) -> OpRow {
+    OpRow {
+        name: row.op_names.join(" | "),
+        records: row.total.n,
+        time_us: row.total.time.into(),
+        share: share(row.total.time, all),
+        class: row.class.name().to_owned(),
+        level: Some(row.level.name().to_owned()),
+        is_argument: row.is_argument,
+    }
+}
+
+fn line_row(row: &HloLineRow, all: Picoseconds) -> LineRow {
+    LineRow {
+        file: row.line.file.clone(),
+        line: u64::from(row.line.line),
+        records: row.total.n,
+        time_us: row.total.time.into(),
+        share: share(row.total.time, all),
+        function: Some(row.line.function.clone()).filter(|name| !name.is_empty()),
+        level: Some(row.line_level().to_owned()),
+        class: Some(row.class.name().to_owned()),
+    }
+}
+
+fn program_row(trace: &Trace, row: &(u32, KernelTotal), all: Picoseconds) -> ProgramTime {
+    let (at, total) = *row;
+    let program = &trace.programs[at as usize];
+    ProgramTime {
+        id: program.id,
+        name: trace.name(program.name).to_owned(),
+        records: total.n,
+        time_us: total.time.into(),
+        share: share(total.time, all),
+    }
+}
+
+fn reason_row(row: &(super::Unattributed, KernelTotal), all: Picoseconds) -> Unattributed {
+    let (reason, total) = *row;
+    Unattributed {
+        reason: reason.reason().to_owned(),
+        records: total.n,
+        time_us: total.time.into(),
+        share: share(total.time, all),
+    }
+}
+
+/// Kernels with the instructions that they belong to.
+pub(in crate::analysis) fn kernels(trace: &Trace, hlo: &HloAttribution) -> Vec<KernelRow> {
+    let program = |row: &HloKernelRow| row.program.map(|at| &trace.programs[at as usize]);
+    let row = |row: &HloKernelRow| KernelRow {
+        name: trace.name(row.name).to_owned(),
+        records: row.total.n,
+        time_us: row.total.time.into(),
+        share: share(row.total.time, hlo.kernels.time),
+        class: row.class.name().to_owned(),
+        program: program(row).map(|one| (one.id, trace.name(one.name).to_owned())),
+        instruction: program(row)
+            .zip(row.instruction)
+            .and_then(|(program, place)| Some(instruction(program, place)?.name.clone())),
+        op: row.op_name.clone(),
+        level: row.op_name.as_ref().map(|_| row.op_level.name().to_owned()),
+        line: row.line.as_ref().map(|line| (line.file.clone(), u64::from(line.line))),
+    };
+    hlo.tables.kernels.iter().map(row).collect()
 }
 
 /// The operation of each kernel name, where all kernels of the name have one and the same.
@@ -86,6 +146,7 @@ pub(in crate::analysis) fn programs(trace: &Trace, loss: &Loss) -> Vec<ProgramRe
 fn program(trace: &Trace, row: &ProgramLoss) -> Option<ProgramRecords> {
     Some(ProgramRecords {
         id: *row.ids.first()?,
+        ids: row.ids.clone(),
         name: trace.name(row.name).to_owned(),
         executions: row.n_recorded,
         executions_with_records: row.n_recorded.map(|_| row.n_with_kernels),

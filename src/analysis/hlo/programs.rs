@@ -2,12 +2,12 @@
 
 use super::lanes::Lanes;
 use super::module::{InstructionRef, ModuleIndex};
-use super::schedule::{MAX_SLOTS, Schedule};
+use super::schedule::{Room, Schedule};
 use crate::trace::{Hlo, HloLabel, NameId, Trace};
 use rustc_hash::FxHashMap;
 
-/// Slots of all programs together: four programs of the largest size.
-const MAX_SLOTS_TOTAL: usize = 4 * MAX_SLOTS;
+/// What all programs together may take: as much as four of the largest.
+const ROOM_TOTAL: Room = Room { slots: 4 * Room::PROGRAM.slots, steps: 4 * Room::PROGRAM.steps };
 
 /// A program whose HLO is at hand.
 #[derive(Debug)]
@@ -60,12 +60,12 @@ impl<'a> Programs<'a> {
             by_id.entry(program.id).or_insert(at);
             by_name.entry(program.name).or_default().push(at);
         }
-        let mut left = MAX_SLOTS_TOTAL;
+        let mut left = ROOM_TOTAL;
         let prepared = trace.programs.iter().map(|program| {
             let Hlo::Stored(module) = &program.hlo else { return None };
             let index = ModuleIndex::of(module);
             let schedule = Schedule::of(&index, left);
-            left -= schedule.slots.len();
+            left = left.less(&schedule);
             let lanes = Lanes::of(&schedule);
             Some(Prepared { index, schedule, lanes })
         });

@@ -11,8 +11,36 @@ use std::ops::Range;
 /// passes the limit stays a marker. 2¹⁸ slots take 8 MiB.
 pub(super) const MAX_SLOTS: usize = 1 << 18;
 
-/// Instructions visited while expanding: calls that call twice would otherwise double the work at each level.
+/// Instructions and computations visited while expanding: calls that call twice would otherwise double the work at each level.
 const MAX_STEPS: usize = 1 << 21;
+
+/// What may still be spent on schedules: of one program, or of all programs of a capture together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// Places at which kernels are launched.
+    pub(super) slots: usize,
+    /// Instructions and computations visited.
+    pub(super) steps: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self::PROGRAM
+    }
+}
+
+impl Room {
+    /// As much as one program may take.
+    pub(super) const PROGRAM: Self = Self { slots: MAX_SLOTS, steps: MAX_STEPS };
+
+    /// What is left after a schedule.
+    pub(super) fn less(self, schedule: &Schedule) -> Self {
+        Self {
+            slots: self.slots.saturating_sub(schedule.slots.len()),
+            steps: self.steps.saturating_sub(schedule.n_steps),
+        }
+    }
+}
 
 /// One place of the schedule at which kernels are launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,32 +125,28 @@ pub struct Schedule {
     pub(super) open_stems: FxHashSet<u32>,
     classes: FxHashMap<u64, u32>,
     n_steps: usize,
-    max_slots: usize,
+    room: Room,
     /// Other instructions whose work a slot stands for: those inside an asynchronous wrapper.
     aliases: FxHashMap<InstructionRef, InstructionRef>,
 }
 
 impl Schedule {
-    /// Expands the schedule of a module's entry computation to at most `max_slots` places.
-    pub(super) fn of(index: &ModuleIndex<'_>, max_slots: usize) -> Self {
-        let max_slots = max_slots.min(MAX_SLOTS);
-        let mut schedule = Self { is_ordered: true, max_slots, ..Self::default() };
+    /// Expands the schedule of a module's entry computation as far as there is room.
+    pub(super) fn of(index: &ModuleIndex<'_>, room: Room) -> Self {
+        let room = Room {
+            slots: room.slots.min(Room::PROGRAM.slots),
+            steps: room.steps.min(Room::PROGRAM.steps),
+        };
+        let mut schedule = Self { is_ordered: true, room, ..Self::default() };
         if let Some((entry, _)) = index.entry() {
             schedule.expand(index, entry, 0);
         }
-        let mut aliased: Vec<_> = std::mem::take(&mut schedule.aliases).into_iter().collect();
-        aliased.sort_unstable();
         schedule.kernels = KernelRange::of(&schedule.slots);
         schedule.slots_of_class = vec![Vec::new(); schedule.classes.len()];
         for (at, slot) in (0_u32..).zip(&schedule.slots) {
             schedule.slots_of_class[slot.class as usize].push(at);
             if slot.emits.emitter != Emitter::Unknown {
                 schedule.slots_of.entry(slot.instruction).or_default().push(at);
-            }
-        }
-        for (alias, instruction) in aliased {
-            if let Some(slots) = schedule.slots_of.get(&instruction).cloned() {
-                schedule.slots_of.insert(alias, slots);
             }
         }
         schedule
@@ -142,10 +166,15 @@ impl Schedule {
 
     /// Slots of an instruction, in order.
     pub(super) fn slots_of(&self, place: InstructionRef) -> &[u32] {
-        self.slots_of.get(&place).map_or(&[], Vec::as_slice)
+        let aliased = self.aliases.get(&place).and_then(|wrapper| self.slots_of.get(wrapper));
+        aliased.or_else(|| self.slots_of.get(&place)).map_or(&[], Vec::as_slice)
     }
 
     fn expand(&mut self, index: &ModuleIndex<'_>, computation: u32, depth: usize) {
+        self.n_steps += 1;
+        if self.n_steps > self.room.steps {
+            return self.count(OpenPart::TooDeep);
+        }
         let body: &Computation = &index.module.computations[computation as usize];
         let in_file: Vec<usize>;
         let order = match &body.schedule {
@@ -175,7 +204,7 @@ impl Schedule {
         depth: usize,
     ) {
         self.n_steps += 1;
-        let too_deep = depth >= MAX_DEPTH || self.n_steps > MAX_STEPS;
+        let too_deep = depth >= MAX_DEPTH || self.n_steps > self.room.steps;
         match instruction.opcode.as_str() {
             "call" | "while" if too_deep => self.mark(index, place, OpenPart::TooDeep),
             "call" => {
@@ -218,7 +247,7 @@ impl Schedule {
             self.slots.truncate(from);
             return self.mark(index, place, OpenPart::TooLong);
         };
-        if from + wanted > self.max_slots {
+        if from + wanted > self.room.slots {
             self.slots.truncate(from);
             return self.mark(index, place, OpenPart::TooLong);
         }
@@ -247,7 +276,7 @@ impl Schedule {
         for computation in called {
             let body = &index.module.computations[computation as usize];
             self.n_steps += body.instructions.len();
-            if self.n_steps > MAX_STEPS {
+            if self.n_steps > self.room.steps {
                 break;
             }
             for (at, instruction) in (0_u32..).zip(&body.instructions) {
@@ -262,7 +291,7 @@ impl Schedule {
     }
 
     fn push(&mut self, index: &ModuleIndex<'_>, place: InstructionRef, emits: Emits) {
-        if self.slots.len() >= self.max_slots {
+        if self.slots.len() >= self.room.slots {
             return self.count(OpenPart::TooLong);
         }
         let (class, base, stem) = self.number(index, place);
@@ -298,7 +327,7 @@ impl Schedule {
         let mut waiting: Vec<u32> = index.called(index.get(place)).collect();
         while let Some(computation) = waiting.pop() {
             let body = &index.module.computations[computation as usize];
-            if !seen.insert(computation) || body.is_fusion || self.n_steps > MAX_STEPS {
+            if !seen.insert(computation) || body.is_fusion || self.n_steps > self.room.steps {
                 continue;
             }
             self.n_steps += body.instructions.len();
@@ -325,12 +354,12 @@ fn next_number<K: std::hash::Hash + Eq>(numbers: &mut FxHashMap<K, u32>, key: K)
 mod tests {
     use super::super::fixture::{call, fusion, looped, module, op, with_target};
     use super::super::module::ModuleIndex;
-    use super::{KernelRange, OpenPart, Schedule};
+    use super::{KernelRange, OpenPart, Room, Schedule};
     use crate::trace::HloModule;
 
     fn check(module: &HloModule, expected: &[(&str, Option<u32>)], open: &[(OpenPart, u64)]) {
         let index = ModuleIndex::of(module);
-        let schedule = Schedule::of(&index, usize::MAX);
+        let schedule = Schedule::of(&index, Room::PROGRAM);
         let found: Vec<(&str, Option<u32>)> = schedule
             .slots
             .iter()
@@ -404,7 +433,8 @@ mod tests {
 
     #[test]
     fn expected_kernels_have_a_range_where_a_library_decides() {
-        let range = |module: &HloModule| Schedule::of(&ModuleIndex::of(module), usize::MAX).kernels;
+        let range =
+            |module: &HloModule| Schedule::of(&ModuleIndex::of(module), Room::PROGRAM).kernels;
         let plain = module(vec![fusion("a", &["add"]), op("copy.1", "copy")]);
         assert_eq!(range(&plain), KernelRange { min: 1, max: Some(2) });
         let library = module(vec![fusion("a", &["add"]), with_target("cc", "__cudnn$convForward")]);
@@ -415,7 +445,7 @@ mod tests {
     fn an_endless_call_ends() {
         let mut looping = module(vec![op("call.1", "call")]);
         looping.computations[0].instructions[0].called = vec![looping.computations[0].id];
-        let schedule = Schedule::of(&ModuleIndex::of(&looping), usize::MAX);
+        let schedule = Schedule::of(&ModuleIndex::of(&looping), Room::PROGRAM);
         assert_eq!(schedule.open_parts, [(OpenPart::TooDeep, 1)]);
     }
 }

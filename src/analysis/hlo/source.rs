@@ -179,9 +179,9 @@ fn line_of(
             continue;
         }
         let line = |is_library| SourceLine {
-            file: frame.file.clone(),
+            file: frame.file.to_string(),
             line: frame.line,
-            function: frame.function.clone(),
+            function: frame.function.to_string(),
             is_library,
         };
         if is_user(&frame.file) {
@@ -198,10 +198,13 @@ fn line_of(
 }
 
 /// The frames of a stack from the innermost outwards. Ids are 1-based; a cycle ends after as many frames as there are.
+/// Frames of a call stack: Python itself ends at a thousand. Ids of parents may form a circle.
+const MAX_FRAMES: usize = 1_024;
+
 fn frames(module: &HloModule, leaf: Option<u32>) -> impl Iterator<Item = &StackFrame> {
     let frame = |id: u32| module.frames.get((id as usize).checked_sub(1)?);
     let first = leaf.and_then(frame);
-    std::iter::successors(first, move |one| one.parent.and_then(frame)).take(module.frames.len())
+    std::iter::successors(first, move |one| one.parent.and_then(frame)).take(MAX_FRAMES)
 }
 
 /// Code that was compiled into an executable has no file.
@@ -239,7 +242,7 @@ mod tests {
     use crate::trace::{HloModule, StackFrame};
 
     fn frame(file: &str, line: u32, parent: Option<u32>) -> StackFrame {
-        StackFrame { file: file.to_owned(), function: "f".to_owned(), line, parent }
+        StackFrame { file: file.into(), function: "f".into(), line, parent }
     }
 
     /// A fusion `f` of `a` and `b`, and a plain `g`.

@@ -3,15 +3,19 @@
 use super::attribute::{HloAttributed, HloClass, KernelTotal};
 use super::module::InstructionRef;
 use super::programs::Programs;
-use super::source::{InstructionSource, IsUserFile, SourceLevel, SourceLine, Sources};
-use crate::trace::{NameId, Trace};
+use super::source::{InstructionSource, SourceLevel, SourceLine, Sources};
+use crate::analysis::Choice;
+use crate::trace::{HloLabelId, NameId, Trace};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::hash::Hash;
 
-/// The tables of a trace, each with the longest time first. Kernels without an instruction are in the first one alone.
+/// The tables of a trace, each with the longest time first. Kernels without an instruction are in the first one alone, and so
+/// are those of other programs where the user named one.
 #[derive(Debug, Default)]
 pub struct HloTables {
+    /// The program that the user named, by id.
+    pub program: Option<u64>,
     /// By kernel name, program, instruction and class.
     pub kernels: Vec<HloKernelRow>,
     /// By operation.
@@ -36,7 +40,11 @@ pub struct HloKernelRow {
     pub instruction: Option<InstructionRef>,
     /// The framework's name for the instruction's operation.
     pub op_name: Option<String>,
-    /// How it is known.
+    /// How the name was found.
+    pub op_level: SourceLevel,
+    /// The line, where there is only one.
+    pub line: Option<SourceLine>,
+    /// How the instruction is known.
     pub class: HloClass,
     /// How many, and their time.
     pub total: KernelTotal,
@@ -74,15 +82,19 @@ pub(super) fn tables(
     trace: &Trace,
     programs: &Programs<'_>,
     of_event: &[HloAttributed],
-    is_user: IsUserFile<'_>,
+    choice: Choice<'_>,
 ) -> HloTables {
     let mut of_program: Vec<Option<Sources<'_, '_>>> = programs
         .prepared
         .iter()
-        .map(|one| one.as_ref().map(|one| Sources::of(&one.index, is_user)))
+        .map(|one| one.as_ref().map(|one| Sources::of(&one.index, choice.is_user)))
         .collect();
+    let is_chosen = |program: Option<u32>| {
+        let id = program.map(|program| trace.programs[program as usize].id);
+        choice.program.is_none() || choice.program == id
+    };
     let mut known: FxHashMap<(u32, InstructionRef), InstructionSource> = FxHashMap::default();
-    let mut tables = HloTables::default();
+    let mut tables = HloTables { program: choice.program, ..HloTables::default() };
     let mut kernels = Rows::default();
     let (mut ops, mut lines) = (Rows::default(), Rows::default());
     for (event, one) in trace.device_events.iter().zip(of_event) {
@@ -95,47 +107,58 @@ pub(super) fn tables(
             Some(&*known.entry((program, place)).or_insert_with(|| sources.get(place)))
         });
         let labelled;
-        let source = match of_instruction {
-            Some(source) => source,
+        // Without an instruction the label alone says what the operation is.
+        let (source, label) = match of_instruction {
+            Some(source) => (source, None),
             None => {
-                labelled = from_label(trace, event.hlo.map(crate::trace::HloLabelId::index));
-                &labelled
+                let label = event.hlo.filter(|_| one.class != HloClass::None);
+                labelled = from_label(trace, label);
+                (&labelled, label)
             }
         };
-        let key = (event.name, one.program, one.instruction, one.class);
-        let row = kernels.get(&key, || HloKernelRow {
-            name: event.name,
-            program: one.program,
-            instruction: one.instruction,
-            op_name: (one.class != HloClass::None && !source.op_names.is_empty())
-                .then(|| source.op_names.join(" | ")),
-            class: one.class,
-            total: KernelTotal::default(),
-        });
+        let key = (event.name, one.program, one.instruction, label, one.class);
+        let row = kernels.get(&key, || kernel_row(event.name, one, source));
         add(&mut row.total, total);
-        if one.class != HloClass::None {
+        if one.class != HloClass::None && is_chosen(one.program) {
             count_op(&mut ops, &mut tables.without_op, source, one.class, total);
             add(&mut tables.by_level[source.line_level as usize], total);
             count_line(&mut lines, source, one.class, total);
         }
     }
-    tables.kernels = kernels.sorted(|row| {
-        (
-            Reverse(row.total.time),
-            trace.name(row.name).to_owned(),
-            row.program,
-            row.instruction,
-            row.class,
-        )
+    tables.kernels = kernels.sorted(|row: &HloKernelRow| {
+        let name = trace.name(row.name).to_owned();
+        let place = (row.program, row.instruction, row.op_name.clone(), row.class);
+        (Reverse(row.total.time), name, place)
     });
     tables.ops = ops.sorted(|row: &HloOpRow| (Reverse(row.total.time), row.op_names.clone()));
     tables.lines = lines.sorted(|row: &HloLineRow| (Reverse(row.total.time), row.line.clone()));
     tables
 }
 
+fn kernel_row(name: NameId, one: &HloAttributed, source: &InstructionSource) -> HloKernelRow {
+    let mut row = HloKernelRow {
+        name,
+        program: one.program,
+        instruction: one.instruction,
+        op_name: None,
+        op_level: SourceLevel::None,
+        line: None,
+        class: one.class,
+        total: KernelTotal::default(),
+    };
+    if one.class != HloClass::None && !source.op_names.is_empty() {
+        (row.op_name, row.op_level) = (Some(source.op_names.join(" | ")), source.op_level);
+    }
+    if let (true, [line]) = (one.class != HloClass::None, source.lines.as_slice()) {
+        row.line = Some(line.clone());
+    }
+    row
+}
+
 /// What a label says where no stored HLO does. The mark of a module (`XlaModule:`) names no operation.
-fn from_label(trace: &Trace, label: Option<usize>) -> InstructionSource {
-    let op_name = label.and_then(|label| trace.hlo_labels[label].op_name).map(|op| trace.name(op));
+fn from_label(trace: &Trace, label: Option<HloLabelId>) -> InstructionSource {
+    let op_name = label.and_then(|label| trace.hlo_labels[label.index()].op_name);
+    let op_name = op_name.map(|op| trace.name(op));
     let op_names: Vec<String> = op_name
         .filter(|name| !name.starts_with("XlaModule"))
         .map(str::to_owned)

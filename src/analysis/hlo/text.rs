@@ -12,7 +12,8 @@ use std::fmt::Write as _;
 pub fn program_text(program: &Program, is_user: IsUserFile<'_>) -> Option<Vec<String>> {
     let Hlo::Stored(module) = &program.hlo else { return None };
     let index = ModuleIndex::of(module);
-    let KernelRange { min, max } = super::Schedule::of(&index, usize::MAX).kernels;
+    let KernelRange { min, max } =
+        super::Schedule::of(&index, super::schedule::Room::PROGRAM).kernels;
     let kernels = match max {
         Some(max) if max == min => format!("{min}"),
         Some(max) => format!("{min} to {max}"),
@@ -70,18 +71,18 @@ fn line<'a>(
     names: &FxHashMap<i64, &str>,
     sources: &mut Sources<'_, '_>,
 ) -> String {
-    let operands: Vec<&str> =
-        instruction.operands.iter().map(|id| names.get(id).copied().unwrap_or("?")).collect();
+    let operands =
+        joined(instruction.operands.iter().map(|id| names.get(id).copied().unwrap_or("?")), ", ");
     let root = if instruction.id == root { "ROOT " } else { "" };
     let mut line = format!("  {root}{} = ", instruction.name);
     write_shape(&mut line, &instruction.shape);
-    let _ = write!(line, " {}({})", instruction.opcode, operands.join(", "));
-    let called: Vec<&str> = index
+    let _ = write!(line, " {}({})", instruction.opcode, operands);
+    let called = index
         .called(instruction)
-        .map(|called| index.module.computations[called as usize].name.as_str())
-        .collect();
+        .map(|called| index.module.computations[called as usize].name.as_str());
+    let called = joined(called, ", ");
     if !called.is_empty() {
-        let _ = write!(line, ", calls={}", called.join(", "));
+        let _ = write!(line, ", calls={called}");
     }
     if !instruction.custom_call_target.is_empty() {
         let _ = write!(line, ", target=\"{}\"", instruction.custom_call_target);
@@ -95,7 +96,7 @@ fn line<'a>(
         other => format!(" ({})", other.name()),
     };
     if !source.op_names.is_empty() {
-        let names = source.op_names.join(" | ");
+        let names = joined(source.op_names.iter().map(String::as_str), " | ");
         let _ = write!(line, ", op_name=\"{names}\"{}", level(source.op_level));
     }
     if !source.lines.is_empty() {
@@ -104,6 +105,23 @@ fn line<'a>(
         let _ = write!(line, ", source={}{}", lines.join(" | "), level(source.line_level));
     }
     line
+}
+
+/// Names with something between them; of very many, the first ones.
+fn joined<'a>(names: impl Iterator<Item = &'a str>, between: &str) -> String {
+    const MAX_TEXT: usize = 1 << 16;
+    let mut text = String::new();
+    for (at, name) in names.enumerate() {
+        if text.len() + name.len() > MAX_TEXT {
+            text.push('…');
+            break;
+        }
+        if at > 0 {
+            text.push_str(between);
+        }
+        text.push_str(name);
+    }
+    text
 }
 
 /// `f32[2,3]{1,0}`, or the parts of a tuple in brackets. Nested deeper than this, the rest is left out.

@@ -69,6 +69,15 @@ impl Unrecorded {
         IntervalSet::from_intervals(self.spans.iter().map(|(span, _)| *span)).clip(window)
     }
 
+    /// Where this cause alone leaves work unrecorded.
+    pub(super) fn only(&self, cause: Cause, window: Interval) -> IntervalSet {
+        let of = |is: bool| {
+            let spans = self.spans.iter().filter(move |(_, one)| (*one == cause) == is);
+            IntervalSet::from_intervals(spans.map(|(span, _)| *span))
+        };
+        of(true).difference(&of(false)).clip(window)
+    }
+
     /// The causes with the number of launches or executions each, in order.
     pub(super) fn causes(&self) -> Vec<(Cause, u64)> {
         let mut causes: Vec<Cause> = self.spans.iter().map(|(_, cause)| *cause).collect();

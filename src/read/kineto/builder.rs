@@ -4,14 +4,14 @@
 //! origin and makes them picoseconds.
 
 use super::super::api::{self, Naming};
+use super::super::chrome::{Event, NoEvent, NoTime, OddNumber, OddPlace, ValueKind};
 use super::super::collectives;
-use super::super::json::NonFinite;
-use super::event::{Event, Oddity, ValueKind};
+use super::super::name_map::NameMap;
+use super::super::tally::{Oddity, Tally};
 use super::fields::Field;
 use super::flows::Flows;
 use super::lanes::{Lanes, flow_lane};
-use super::tally::Tally;
-use super::values::{self, NoTime};
+use super::values;
 use crate::trace::{
     Annotation, Collective, CollectiveId, CopyDetail, CorrelationId, DamageFault, DeviceEvent,
     DeviceEventKind, ExternalId, GraphNode, GraphNodeId, GraphTask, HostCall, HostCallKind, NameId,
@@ -71,9 +71,8 @@ pub(super) struct Builder {
     pub(super) first_zero: [Option<u64>; 2],
     lanes: Lanes,
     graph_nodes: FxHashMap<(u64, u64), GraphNodeId>,
-    /// What names say, by name id: told once for each distinct name.
-    call_kinds: Vec<Option<HostCallKind>>,
-    collective_names: Vec<Option<bool>>,
+    call_kinds: NameMap<HostCallKind>,
+    collective_names: NameMap<bool>,
 }
 
 impl Builder {
@@ -274,40 +273,30 @@ impl Builder {
 
     #[cold]
     fn bad(&mut self, event: &Event<'_>, side: RecordSide, name: NameId, what: &str) {
-        self.tally.note("bad-event", what, 1);
+        self.tally.note(Oddity::BadEvent, what, 1);
         self.tally.damage(DamageFault::Unreadable, side, name, Some(event.offset));
     }
 
     /// An element of `traceEvents` that is JSON and no event.
-    pub(super) fn odd_element(&mut self, event: &Event<'_>, oddity: Oddity, class: Class) {
-        let what = match oddity {
-            Oddity::NotAnObject => "no object",
-            Oddity::ArgsNotAnObject => "args no object",
+    pub(super) fn no_event(&mut self, event: &Event<'_>, why: NoEvent, class: Class) {
+        let what = match why {
+            NoEvent::NotAnObject => "no object",
+            NoEvent::ArgsNotAnObject => "args no object",
         };
         match (class.side(), self.name(event)) {
             (Some(side), Some(name)) => self.bad(event, side, name, what),
-            _ => self.tally.note("bad-event", what, 1),
+            _ => self.tally.note(Oddity::BadEvent, what, 1),
         }
     }
 
     /// A number of an event that is no JSON. One in place of a time costs the event, and is counted there.
-    pub(super) fn odd_number(
-        &mut self,
-        event: &Event<'_>,
-        odd: NonFinite,
-        base: u64,
-        class: Class,
-    ) {
-        let token = event.text.slice(odd.start, odd.end);
-        let offset = base + odd.start as u64;
-        self.tally.non_finite(token, offset);
-        let is_time = [Field::Ts, Field::Dur].into_iter().filter_map(|field| event.get(field));
-        let is_time = is_time.into_iter().any(|value| std::ptr::eq(value.bytes, token));
-        if class.side().is_some() && is_time {
+    pub(super) fn odd_number(&mut self, event: &Event<'_>, odd: OddNumber<'_>, class: Class) {
+        self.tally.non_finite(odd.token, odd.offset);
+        if class.side().is_some() && odd.place == OddPlace::Time {
             return;
         }
         if let Some(name) = self.name(event) {
-            self.tally.damage(DamageFault::NonFinite, RecordSide::Field, name, Some(offset));
+            self.tally.damage(DamageFault::NonFinite, RecordSide::Field, name, Some(odd.offset));
         }
     }
 
@@ -322,7 +311,7 @@ impl Builder {
     #[inline]
     fn repeated_keys(&mut self, event: &Event<'_>) {
         for key in &event.map.repeated {
-            self.tally.note("duplicate-json-key", key, 1);
+            self.tally.note(Oddity::DuplicateJsonKey, key, 1);
         }
     }
 
@@ -372,27 +361,27 @@ impl Builder {
 
     #[inline]
     fn call_kind(&mut self, api: NameId) -> HostCallKind {
-        if let Some(Some(kind)) = self.call_kinds.get(api.index()) {
-            return *kind;
+        if let Some(kind) = self.call_kinds.get(api) {
+            return kind;
         }
         let (kind, naming) = api::classify(self.trace.names.get(api));
         if naming == Naming::UnknownLaunch {
             let name = self.trace.names.get(api).to_owned();
-            self.tally.note("unknown-launch-api", &name, 1);
+            self.tally.note(Oddity::UnknownLaunchApi, &name, 1);
             // Not remembered, so that each call is counted.
             return kind;
         }
-        remember(&mut self.call_kinds, api, kind);
+        self.call_kinds.insert(api, kind);
         kind
     }
 
     #[inline]
     fn is_collective(&mut self, name: NameId) -> bool {
-        if let Some(Some(known)) = self.collective_names.get(name.index()) {
-            return *known;
+        if let Some(known) = self.collective_names.get(name) {
+            return known;
         }
         let communicates = collectives::is_collective(self.trace.names.get(name));
-        remember(&mut self.collective_names, name, communicates);
+        self.collective_names.insert(name, communicates);
         communicates
     }
 }
@@ -413,11 +402,4 @@ fn graph_task(event: &Event<'_>) -> GraphTask {
         },
         _ => GraphTask::Unsaid,
     }
-}
-
-fn remember<T: Clone>(known: &mut Vec<Option<T>>, name: NameId, value: T) {
-    if known.len() <= name.index() {
-        known.resize(name.index() + 1, None);
-    }
-    known[name.index()] = Some(value);
 }

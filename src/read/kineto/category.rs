@@ -24,6 +24,8 @@ pub(super) enum Category {
     DeviceSync,
     /// A marked range, repeated on a device lane.
     DeviceAnnotation,
+    /// A frame of the Python tracer: no table keeps it.
+    PythonFrame,
     /// An arrow from a host call to device work.
     Flow,
     /// A category of this profiler that no table keeps.
@@ -55,7 +57,7 @@ const CATEGORIES: &[(&str, Option<&str>, Category)] = &[
     ("ac2g", Some("async_cpu_to_gpu"), Category::Flow),
     ("async_gpu", Some("async"), Category::Flow),
     ("fwdbwd", Some("forward_backward"), Category::NotKept),
-    ("python_function", None, Category::NotKept),
+    ("python_function", None, Category::PythonFrame),
     ("cpu_instant_event", None, Category::NotKept),
     ("cuda_event", None, Category::NotKept),
     ("overhead", None, Category::NotKept),

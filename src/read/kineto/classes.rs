@@ -1,9 +1,9 @@
 //! Phases and categories as they occur in a file: what becomes of their events, and how many there are.
 
 use super::super::limits::CATEGORIES_MAX;
+use super::super::tally::{Oddity, Tally};
 use super::builder::Class;
 use super::category::{Category, Spelling, category};
-use super::tally::Tally;
 use crate::trace::Profiler;
 
 /// The classes of one file, in the order in which they were met.
@@ -65,17 +65,18 @@ impl Classes {
     pub(super) fn tell(&self, profiler: &mut Profiler, tally: &mut Tally) {
         for row in self.0.iter().filter(|row| row.events > 0) {
             match (row.phase, row.category) {
-                (b'B' | b'E', _) => tally.note("begin-end-events", &row.name, row.events),
+                (b'B' | b'E', _) => tally.note(Oddity::BeginEndEvents, &row.name, row.events),
                 (b'X', Category::CounterRange) => profiler.counter_ranges += row.events,
                 (b'X', Category::DeviceSync) => profiler.device_syncs += row.events,
+                (b'X', Category::PythonFrame) => profiler.python_frames += row.events,
                 (b'X', Category::DeviceAnnotation) => profiler.device_annotations += row.events,
                 (_, Category::UnsupportedDevice) => {
-                    tally.note("unsupported-category", &row.name, row.events);
+                    tally.note(Oddity::UnsupportedCategory, &row.name, row.events);
                 }
                 _ => {}
             }
             if row.phase == b'X' && row.spelling == Spelling::Legacy {
-                tally.note("legacy-schema", &row.name, row.events);
+                tally.note(Oddity::LegacySchema, &row.name, row.events);
             }
         }
     }

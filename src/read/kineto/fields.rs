@@ -1,17 +1,6 @@
 //! The keys of an event that the reader uses.
 
-/// A key with a meaning of its own, or a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EventKey {
-    /// `ph`: what kind of row the event is.
-    Phase,
-    /// `cat`: which activity it belongs to.
-    Category,
-    /// `args`: the object with the activity's own fields.
-    Args,
-    /// A field of the event itself.
-    Field(Field),
-}
+use super::super::chrome;
 
 macro_rules! fields {
     ($($field:ident = $key:literal $(| $old:literal)?),+ $(,)?) => {
@@ -23,9 +12,6 @@ macro_rules! fields {
         }
 
         impl Field {
-            /// How many fields there are.
-            pub(super) const COUNT: usize = [$(Self::$field),+].len();
-
             /// The key in the file.
             pub(super) const fn key(self) -> &'static str {
                 match self { $(Self::$field => $key),+ }
@@ -37,6 +23,8 @@ macro_rules! fields {
                 None
             }
         }
+
+        const _: () = assert!([$(Field::$field),+].len() <= chrome::FIELDS_MAX);
     };
 }
 
@@ -71,17 +59,23 @@ impl Field {
     }
 }
 
-/// What a key of an event means, if anything.
-pub(super) fn event_key(key: &[u8]) -> Option<EventKey> {
-    match key {
-        b"ph" => Some(EventKey::Phase),
-        b"cat" => Some(EventKey::Category),
-        b"args" => Some(EventKey::Args),
-        _ => Field::of_key(key).filter(|field| field.is_outer()).map(EventKey::Field),
-    }
-}
+impl chrome::Field for Field {
+    const TIMES: [Self; 2] = [Self::Ts, Self::Dur];
 
-/// Which field a key of `args` is, if any.
-pub(super) fn args_key(key: &[u8]) -> Option<Field> {
-    Field::of_key(key).filter(|field| !field.is_outer())
+    #[inline]
+    fn number(self) -> usize {
+        self as usize
+    }
+
+    fn key(self) -> &'static str {
+        self.key()
+    }
+
+    fn of_event(key: &[u8]) -> Option<Self> {
+        Self::of_key(key).filter(|field| field.is_outer())
+    }
+
+    fn of_args(key: &[u8]) -> Option<Self> {
+        Self::of_key(key).filter(|field| !field.is_outer())
+    }
 }

@@ -5,7 +5,7 @@ use super::super::limits::{
     LOG_LINE_BYTES_MAX,
 };
 use super::super::number;
-use super::tally::Tally;
+use super::super::tally::{Oddity, Tally};
 use crate::trace::{DeviceProperties, Distributed, Profiler};
 use serde_json::Value;
 
@@ -16,8 +16,6 @@ pub(super) struct Header {
     pub(super) profiler: Profiler,
     /// What the file's time axis counts from, in nanoseconds since the Unix epoch.
     pub(super) base_unix_ns: Option<i64>,
-    /// True where the file says that it comes from JAX's profiler.
-    pub(super) is_jax: bool,
 }
 
 /// Levels of embedded log lines; each is a key.
@@ -25,18 +23,18 @@ const LOG_LEVELS: [&str; 3] = ["INFO", "WARNING", "ERROR"];
 
 /// Containers that are interpreted. Others are passed over.
 pub(super) fn wants(key: &str) -> bool {
-    matches!(key, "deviceProperties" | "distributedInfo" | "metadata") || LOG_LEVELS.contains(&key)
+    matches!(key, "deviceProperties" | "distributedInfo") || LOG_LEVELS.contains(&key)
 }
 
 impl Header {
     /// Takes a top-level field.
     pub(super) fn field(&mut self, key: &str, text: &[u8], tally: &mut Tally) {
         if text.len() > HEADER_VALUE_BYTES_MAX {
-            tally.note("large-header", key, 1);
+            tally.note(Oddity::LargeHeader, key, 1);
             return;
         }
         if self.profiler.fields.iter().any(|(known, _)| known == key) {
-            tally.note("duplicate-json-key", key, 1);
+            tally.note(Oddity::DuplicateJsonKey, key, 1);
             self.profiler.fields.retain(|(known, _)| known != key);
         }
         let value: Value = serde_json::from_slice(text)
@@ -49,10 +47,6 @@ impl Header {
             }
             ("distributedInfo", Value::Object(_)) => {
                 self.profiler.distributed = Some(distributed(&value));
-            }
-            ("metadata", Value::Object(metadata)) => {
-                // Only the trace viewer export of XLA's profiler writes this key.
-                self.is_jax |= metadata.contains_key("highres-ticks");
             }
             (level, Value::Array(lines)) if LOG_LEVELS.contains(&level) => self.log(level, lines),
             (_, Value::String(text)) => self.short(key, text),

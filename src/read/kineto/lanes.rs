@@ -1,9 +1,9 @@
 //! Where events ran: host threads, devices and streams, numbered as they are met.
 
+use super::super::chrome::{Event, ValueKind};
 use super::super::number;
-use super::event::{Event, ValueKind};
+use super::super::tally::Tally;
 use super::fields::Field;
-use super::tally::Tally;
 use super::values;
 use crate::trace::{
     Device, DeviceId, NameId, Process, ProcessId, Stream, StreamId, Thread, ThreadId, Trace,
@@ -122,31 +122,4 @@ pub(super) fn flow_lane(event: &Event<'_>) -> Option<(i64, i64)> {
         }
     };
     Some((whole(Field::Pid)?, whole(Field::Tid)?))
-}
-
-/// Puts devices and streams into the order of their raw ids, and renumbers what refers to them.
-pub(super) fn sort(trace: &mut Trace) {
-    let mut device_order: Vec<usize> = (0..trace.devices.len()).collect();
-    device_order.sort_by_key(|&row| trace.devices[row].raw_id);
-    let device_rank = ranks(&device_order);
-    trace.devices = device_order.iter().map(|&row| trace.devices[row].clone()).collect();
-    for stream in &mut trace.streams {
-        stream.device = DeviceId::new(device_rank[stream.device.index()]);
-    }
-    let mut stream_order: Vec<usize> = (0..trace.streams.len()).collect();
-    stream_order.sort_by_key(|&row| (trace.streams[row].device, trace.streams[row].raw_id));
-    let stream_rank = ranks(&stream_order);
-    trace.streams = stream_order.iter().map(|&row| trace.streams[row].clone()).collect();
-    for event in &mut trace.device_events {
-        event.stream = StreamId::new(stream_rank[event.stream.index()]);
-    }
-}
-
-/// For each row the place that an order gives it.
-fn ranks(order: &[usize]) -> Vec<u32> {
-    let mut ranks = vec![0; order.len()];
-    for (rank, &row) in (0_u32..).zip(order) {
-        ranks[row] = rank;
-    }
-    ranks
 }

@@ -3,8 +3,9 @@
 //! The origin must not depend on a stray record: it is the earliest time near the median of all times. What lies too far from
 //! it, or at a 0 that cannot be meant, is counted as damaged and left out.
 
+use super::super::sort::sort_streams;
+use super::super::tally::Oddity;
 use super::builder::{Builder, side_row};
-use super::lanes;
 use crate::trace::{CopyDetail, DamageFault, NameId, Origin, RecordSide, Trace};
 use crate::units::{Interval, Picoseconds};
 
@@ -37,13 +38,13 @@ pub(super) fn settle(builder: &mut Builder, base_unix_ns: Option<i64>) {
     let flows = std::mem::take(&mut builder.flows);
     builder.trace.flow_links = flows.links(&builder.trace);
     if !builder.trace.flow_links.is_empty() {
-        builder.tally.note("flow-links", "ac2g", builder.trace.flow_links.len() as u64);
+        builder.tally.note(Oddity::FlowLinks, "ac2g", builder.trace.flow_links.len() as u64);
     }
     let file_ns = starts(&builder.trace).min().unwrap_or(0);
     builder.trace.origin = Origin { file_ns, base_unix_ns };
     rebase(&mut builder.trace, file_ns);
     place_marks(builder, Some(file_ns));
-    lanes::sort(&mut builder.trace);
+    sort_streams(&mut builder.trace);
     shrink(&mut builder.trace);
 }
 

@@ -1,42 +1,25 @@
 //! Values of an event as numbers and names, with a note of what had to be tolerated.
 
+use super::super::chrome::{Event, NoTime, Value, ValueKind};
 use super::super::number::{self, BadTime, Rounding};
+use super::super::tally::{Oddity, Tally};
 use super::super::text::Fidelity;
-use super::event::{Event, Value, ValueKind};
 use super::fields::Field;
-use super::tally::Tally;
 use crate::trace::{NameId, Names};
-
-/// Why an event has no time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoTime {
-    /// It is missing, or no number.
-    Unreadable,
-    /// It is `nan` or `inf`.
-    NonFinite,
-    /// It does not fit.
-    OutOfRange,
-}
 
 /// A field as nanoseconds.
 #[inline]
 pub(super) fn time(event: &Event<'_>, field: Field, tally: &mut Tally) -> Result<i64, NoTime> {
     let value = event.get(field).ok_or(NoTime::Unreadable)?;
-    let bytes = match value.kind {
-        ValueKind::Number => value.bytes,
-        ValueKind::String => value.bytes.trim_ascii(),
-        ValueKind::NonFinite => return Err(NoTime::NonFinite),
-        ValueKind::Container => return Err(NoTime::Unreadable),
-    };
-    let (ns, rounding) = number::nanoseconds(bytes).map_err(|bad| match bad {
+    let (ns, rounding) = number::nanoseconds(value.digits()?).map_err(|bad| match bad {
         BadTime::NotANumber => NoTime::Unreadable,
         BadTime::OutOfRange => NoTime::OutOfRange,
     })?;
     if rounding == Rounding::Rounded {
-        tally.note("rounded-time", field.key(), 1);
+        tally.note(Oddity::RoundedTime, field.key(), 1);
     }
     if value.kind == ValueKind::String {
-        tally.note("string-number", field.key(), 1);
+        tally.note(Oddity::StringNumber, field.key(), 1);
     }
     Ok(ns)
 }
@@ -60,15 +43,11 @@ fn integer<T>(
     tally: &mut Tally,
     parse: fn(&[u8]) -> Option<T>,
 ) -> Option<T> {
-    match value.kind {
-        ValueKind::Number => parse(value.bytes),
-        ValueKind::String => {
-            let parsed = parse(value.bytes.trim_ascii())?;
-            tally.note("string-number", field.key(), 1);
-            Some(parsed)
-        }
-        ValueKind::Container | ValueKind::NonFinite => None,
+    let parsed = parse(value.digits().ok()?)?;
+    if value.kind == ValueKind::String {
+        tally.note(Oddity::StringNumber, field.key(), 1);
     }
+    Some(parsed)
 }
 
 /// The id of a lane as `pid` and `tid` write it: a number, or a text that ends in one (`stream 7` in files of 2020).
@@ -95,7 +74,7 @@ pub(super) fn name(
 ) -> Option<NameId> {
     let (text, fidelity) = event.get(field)?.text();
     if fidelity == Fidelity::Lossy {
-        tally.note("invalid-utf8", field.key(), 1);
+        tally.note(Oddity::InvalidUtf8, field.key(), 1);
     }
     names.intern(&text)
 }

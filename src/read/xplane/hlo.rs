@@ -4,6 +4,7 @@ use super::hlo_pb as pb;
 use crate::trace::{Computation, Hlo, HloModule, Instruction, Shape, StackFrame};
 use prost::Message as _;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// XLA's element types by their number (`PrimitiveType` in `xla_data.proto`), in the spelling of HLO text.
 const ELEMENTS: [&str; 37] = [
@@ -142,15 +143,17 @@ fn shape(stored: pb::ShapeProto) -> Shape {
 
 /// Frames by their id − 1; a frame that refers to what the module lacks keeps its place, empty.
 fn frames(stored: &pb::StackFrameIndexProto) -> Vec<StackFrame> {
-    let name = |names: &[Vec<u8>], id: i32| {
-        row(names, id).map(|name| text(name.clone())).unwrap_or_default()
+    let shared = |names: &[Vec<u8>]| -> Vec<Arc<str>> {
+        names.iter().map(|name| text(name.clone()).into()).collect()
     };
+    let (files, functions) = (shared(&stored.file_names), shared(&stored.function_names));
+    let name = |names: &[Arc<str>], id: i32| row(names, id).cloned().unwrap_or_else(|| "".into());
     let frame = |frame: &pb::StackFrame| {
         let location =
             row(&stored.file_locations, frame.file_location_id).copied().unwrap_or_default();
         StackFrame {
-            file: name(&stored.file_names, location.file_name_id),
-            function: name(&stored.function_names, location.function_name_id),
+            file: name(&files, location.file_name_id),
+            function: name(&functions, location.function_name_id),
             line: u32::try_from(location.line).unwrap_or(0),
             parent: id(frame.parent_frame_id),
         }

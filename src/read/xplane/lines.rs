@@ -3,6 +3,7 @@
 //! Bases differ from line to line of one file (measured), and a base near 1.7e18 ns does not fit into picoseconds: the
 //! smallest base is subtracted first.
 
+use super::super::jax::{Role, is_stream, role};
 use super::plane::{Line, Plane};
 use super::wire::Fault;
 use crate::trace::DamageFault;
@@ -10,38 +11,6 @@ use crate::units::Picoseconds;
 
 /// Bases further apart than this, in nanoseconds, belong to no one capture.
 const REACH_NS: i64 = Picoseconds::LIMIT.ps() / 1_000;
-
-/// What a plane is, by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Role {
-    /// A GPU, by its ordinal.
-    Gpu(i64),
-    /// Host activity.
-    Host,
-    /// Compiled programs.
-    Programs,
-    /// The profiler's session.
-    Session,
-    /// A device that is not supported.
-    UnsupportedDevice,
-    /// Nothing that is used.
-    Other,
-}
-
-/// Tells a plane's role. Names: XLA's `xplane_schema.cc`; position and id say nothing (measured).
-pub(super) fn role(name: &[u8]) -> Role {
-    let name = String::from_utf8_lossy(name);
-    if let Some(ordinal) = name.strip_prefix("/device:GPU:") {
-        return ordinal.parse().map_or(Role::UnsupportedDevice, Role::Gpu);
-    }
-    match &*name {
-        "/host:metadata" => Role::Programs,
-        "Task Environment" => Role::Session,
-        name if name.starts_with("/device:") => Role::UnsupportedDevice,
-        name if name.starts_with("/host:") => Role::Host,
-        _ => Role::Other,
-    }
-}
 
 /// A plane that is read, with its lines.
 #[derive(Debug)]
@@ -56,16 +25,13 @@ pub(super) struct Opened<'s, 'a> {
 
 /// The planes that are read, GPUs first: in an order that does not depend on the file's.
 pub(super) fn open<'s, 'a>(planes: &'s [Plane<'a>]) -> Result<Vec<Opened<'s, 'a>>, Fault> {
-    let opened =
-        |plane: &'s Plane<'a>| Ok(Opened { role: role(plane.name), plane, lines: plane.lines()? });
+    let opened = |plane: &'s Plane<'a>| {
+        let role = role(&String::from_utf8_lossy(plane.name));
+        Ok(Opened { role, plane, lines: plane.lines()? })
+    };
     let mut opened: Vec<_> = planes.iter().map(opened).collect::<Result<_, _>>()?;
     opened.sort_by_key(|opened| (opened.role, opened.plane.name));
     Ok(opened)
-}
-
-/// True for a line of work of a GPU plane. All others repeat this work in other words; `xplane_schema.cc` names some.
-pub(super) fn is_stream(line: &Line<'_>) -> bool {
-    line.name.starts_with(b"Stream #")
 }
 
 /// What relative times count from.
@@ -112,31 +78,10 @@ impl Anchor {
 
 fn used_bases<'o>(opened: &'o Opened<'_, '_>) -> impl Iterator<Item = i64> + 'o {
     let is_used = move |line: &&Line<'_>| match opened.role {
-        Role::Gpu(_) => is_stream(line),
+        Role::Gpu(_) => is_stream(line.name),
         Role::Host => true,
         _ => false,
     };
     let with_events = opened.lines.iter().filter(|line| line.has_events);
     with_events.filter(is_used).map(|line| line.base_ns)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Role, role};
-
-    #[test]
-    fn planes_are_known_by_name() {
-        for (name, expected) in [
-            ("/device:GPU:12", Role::Gpu(12)),
-            ("/device:GPU:x", Role::UnsupportedDevice),
-            ("/device:TPU:0", Role::UnsupportedDevice),
-            ("/device:CUSTOM:Megascale Trace", Role::UnsupportedDevice),
-            ("/host:CPU", Role::Host),
-            ("/host:metadata", Role::Programs),
-            ("Task Environment", Role::Session),
-            ("#Chip#", Role::Other),
-        ] {
-            assert_eq!(role(name.as_bytes()), expected, "{name}");
-        }
-    }
 }

@@ -2,12 +2,14 @@
 //!
 //! A plane's names stand behind its lines in the file, so the events can be read only in a second pass.
 
+use super::super::jax::{Builder, Key};
 use super::super::refusal::Refusal;
 use super::id_map::IdMap;
 use super::limits::{LINES_MAX, PLANES_MAX};
-use super::stat::{Key, Stat, stat};
+use super::stat::{Stat, Value, stat};
 use super::wire::{Fault, Message};
 use crate::trace::NameId;
+use std::borrow::Cow;
 
 /// A file's content at its first level.
 #[derive(Debug, Default)]
@@ -66,6 +68,8 @@ pub(super) struct EventName<'a> {
     pub(super) text: &'a [u8],
     /// Statistics that all events of the name share.
     pub(super) stats: Vec<Message<'a>>,
+    /// The text in the trace's names, once an event had it.
+    interned: Option<NameId>,
 }
 
 /// A name of statistics, and a text that values may refer to.
@@ -92,6 +96,32 @@ pub(super) fn open(bytes: &[u8]) -> Result<Space<'_>, Fault> {
         }
     }
     Ok(space)
+}
+
+impl<'a> Dictionary<'a> {
+    /// The name of events of this id; the empty name where the file does not define it.
+    #[inline]
+    pub(super) fn event_name(&mut self, id: i64, builder: &mut Builder) -> Result<NameId, Refusal> {
+        let Some(row) = self.events.get_mut(id) else { return builder.intern("") };
+        match row.interned {
+            Some(known) => Ok(known),
+            None => {
+                let name = builder.name(row.text)?;
+                row.interned = Some(name);
+                Ok(name)
+            }
+        }
+    }
+
+    /// A value as text.
+    pub(super) fn text(&self, value: Value<'a>) -> Option<Cow<'a, str>> {
+        let text = match value {
+            Value::Text(text) => text,
+            Value::Ref(reference) => self.stats.get(reference.cast_signed())?.text,
+            _ => return None,
+        };
+        Some(String::from_utf8_lossy(text))
+    }
 }
 
 impl<'a> Space<'a> {

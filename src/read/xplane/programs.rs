@@ -3,13 +3,13 @@
 //! A program's key is its id: several programs may share a name (measured). Only the HLO of programs that a record refers
 //! to, or may refer to, is decoded: it makes 19 to 69 % of real files.
 
+use super::super::jax::{Builder, Key, Role};
 use super::super::refusal::Refusal;
-use super::builder::Builder;
+use super::super::tally::Oddity;
 use super::hlo;
-use super::lines::{Opened, Role};
+use super::lines::Opened;
 use super::plane::{Dictionary, EventName};
-use super::stat::{Key, Value, stat};
-use super::tally::Oddity;
+use super::stat::{Value, stat};
 use super::wire::{Fault, Message};
 use crate::trace::{Hlo, HloLabel, NameId, Program};
 

@@ -1,14 +1,13 @@
 //! What the profiler says of its session: when it ran, with which versions, on which host, and what went wrong.
 
+use super::super::jax::{Builder, Role};
 use super::super::limits::{
     HEADER_FIELD_BYTES_MAX, HEADER_FIELDS_MAX, HEADER_ROWS_MAX, LOG_LINE_BYTES_MAX,
 };
-use super::builder::Builder;
-use super::device::text;
-use super::lines::{Anchor, Opened, Role};
+use super::super::tally::Oddity;
+use super::lines::{Anchor, Opened};
 use super::plane::Space;
 use super::stat::{Stat, Value};
-use super::tally::Oddity;
 use super::wire::Fault;
 use crate::trace::Origin;
 use crate::units::Interval;
@@ -85,7 +84,9 @@ fn fields(
             Value::Signed(number) => number.to_string(),
             Value::Double(number) => number.to_string(),
             Value::Bytes(_) | Value::Absent => continue,
-            Value::Text(_) | Value::Ref(_) => text(value, &dictionary).unwrap_or_default(),
+            Value::Text(_) | Value::Ref(_) => {
+                dictionary.text(value).unwrap_or_default().into_owned()
+            }
         };
         field(builder, &String::from_utf8_lossy(name), &shown);
     }

@@ -3,71 +3,8 @@
 //! One name may stand for values of several kinds, and one event may carry a name twice (both measured in files that
 //! JAX wrote), so kind and count are never assumed. Ids are never read from floats.
 
+use super::super::jax::{Key, N_KEYS};
 use super::wire::{Fault, Message};
-
-/// The statistics of events that the reader uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(super) enum Key {
-    /// Joins a host call to device work.
-    Correlation,
-    /// Launch configuration: the event is a kernel.
-    KernelDetails,
-    /// Kind and size: the event is a copy.
-    MemcpyDetails,
-    /// The event is a fill.
-    MemsetDetails,
-    /// The HLO instruction.
-    HloOp,
-    /// The program's name.
-    HloModule,
-    /// The program's id.
-    Program,
-    /// The framework's name of the operation.
-    OpName,
-    /// The older framework's name of the operation.
-    TfOp,
-    /// The program's name on a host record of an execution.
-    ModuleName,
-    /// The number of a step.
-    StepNumber,
-    /// The graph of a graph's kernel.
-    GraphId,
-    /// The node of a graph's kernel.
-    GraphNode,
-    /// The graph of a record that stands for a whole replay.
-    GraphExec,
-    /// A compiled program.
-    HloProto,
-}
-
-const N_KEYS: usize = Key::HloProto as usize + 1;
-
-/// Names of the statistics, as XLA's `xplane_schema.cc` spells them.
-const KEYS: [(&[u8], Key); N_KEYS] = [
-    (b"correlation_id", Key::Correlation),
-    (b"kernel_details", Key::KernelDetails),
-    (b"memcpy_details", Key::MemcpyDetails),
-    (b"memset_details", Key::MemsetDetails),
-    (b"hlo_op", Key::HloOp),
-    (b"hlo_module", Key::HloModule),
-    (b"program_id", Key::Program),
-    (b"name", Key::OpName),
-    (b"tf_op", Key::TfOp),
-    (b"module_name", Key::ModuleName),
-    (b"step_num", Key::StepNumber),
-    (b"cuda_graph_id", Key::GraphId),
-    (b"cuda_graph_node_id", Key::GraphNode),
-    (b"cuda_graph_exec_id", Key::GraphExec),
-    (b"Hlo Proto", Key::HloProto),
-];
-
-impl Key {
-    /// The key of a name, where the reader uses it.
-    pub(super) fn of(name: &[u8]) -> Option<Self> {
-        KEYS.iter().find(|(text, _)| *text == name).map(|&(_, key)| key)
-    }
-}
 
 /// A statistic's value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -176,15 +113,7 @@ impl<'a> Stats<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{KEYS, Key, Stats, Value};
-
-    #[test]
-    fn every_key_has_a_name() {
-        for (place, (name, key)) in KEYS.iter().enumerate() {
-            assert_eq!((Key::of(name), *key as usize), (Some(*key), place));
-        }
-        assert_eq!(Key::of(b"device_id"), None);
-    }
+    use super::{Key, Stats, Value};
 
     #[test]
     fn ids_come_from_whole_numbers_only() {

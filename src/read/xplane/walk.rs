@@ -1,9 +1,11 @@
 //! The events of a line, one after the other, in place.
 
+use super::super::tally::{Oddity, Tally};
 use super::plane::{Dictionary, Line};
 use super::stat::{Stats, stat};
-use super::tally::{Oddity, Tally};
 use super::wire::{Fault, Fields, Message, Why};
+use crate::trace::DamageFault;
+use crate::units::{Interval, Picoseconds};
 
 /// When an event ran, counted from its line's base.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,6 +14,23 @@ pub(super) struct Timing {
     pub(super) offset_ps: i64,
     /// Length.
     pub(super) duration_ps: i64,
+}
+
+impl Timing {
+    /// The interval on a line whose base lies `base_ps` after the origin, with every sum checked.
+    #[inline]
+    pub(super) fn placed(self, base_ps: i64) -> Result<Interval, DamageFault> {
+        if self.duration_ps < 0 {
+            return Err(DamageFault::NegativeDuration);
+        }
+        let start = base_ps.checked_add(self.offset_ps).ok_or(DamageFault::OutOfRange)?;
+        let end = start.checked_add(self.duration_ps).ok_or(DamageFault::OutOfRange)?;
+        let limit = Picoseconds::LIMIT.ps();
+        if start < -limit || end > limit {
+            return Err(DamageFault::OutOfRange);
+        }
+        Interval::new(Picoseconds::new(start), Picoseconds::new(end)).ok_or(DamageFault::OutOfRange)
+    }
 }
 
 /// One event. Its statistics are in the walk's table.
@@ -136,4 +155,29 @@ pub(super) fn count(line: Line<'_>) -> Result<u64, Fault> {
         n_events += u64::from(field.number == 4);
     }
     Ok(n_events)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Timing;
+    use crate::trace::DamageFault;
+
+    #[test]
+    fn times_are_placed_or_refused() {
+        let limit = 1_i64 << 61;
+        for (base, offset_ps, duration_ps, expected) in [
+            (1_000, 5, 7, Ok((1_005, 1_012))),
+            (0, -5, 5, Ok((-5, 0))),
+            (0, 0, -1, Err(DamageFault::NegativeDuration)),
+            (1, i64::MAX, 0, Err(DamageFault::OutOfRange)),
+            (0, 1, i64::MAX, Err(DamageFault::OutOfRange)),
+            (0, limit, 0, Ok((limit, limit))),
+            (0, limit, 1, Err(DamageFault::OutOfRange)),
+            (0, -limit - 1, 1, Err(DamageFault::OutOfRange)),
+        ] {
+            let found = Timing { offset_ps, duration_ps }.placed(base);
+            let found = found.map(|interval| (interval.start().ps(), interval.end().ps()));
+            assert_eq!(found, expected, "{base} {offset_ps} {duration_ps}");
+        }
+    }
 }

@@ -1,14 +1,13 @@
 //! What the records say: budgets of devices and streams, graph replays, launches, steps, programs.
 
-use super::super::cells::{self, guarded, table};
+use super::super::cells::{guarded, table};
 use super::super::escape::{markdown, markdown_code};
 use super::super::format::{self, DASH, FINE, count, counted, shortened};
-use super::{ROWS_MAX, more_rows};
+use super::{ROWS_MAX, more_in_tables, more_rows};
 use crate::report::{
-    CaptureReport, Cell, Claim, DeviceRecords, GraphRecords, LaunchRecords, Microseconds, Records,
+    CaptureReport, Cell, Claim, DeviceRecords, GraphRecords, Microseconds, ProgramRecords, Records,
     Spread, StepRow,
 };
-use std::fmt::Write as _;
 
 fn time(us: Microseconds) -> String {
     format::time(us, FINE)
@@ -105,28 +104,7 @@ pub(super) fn streams(capture: &CaptureReport, records: &Records) -> String {
     }
     let head =
         ["device", "stream", "span", "compute", "collective", "memcpy", "idle", "device records"];
-    format!("{}{}", table(&head, 2, rows), more_rows(all().count(), ROWS_MAX))
-}
-
-pub(super) fn idle(capture: &CaptureReport, records: &Records) -> String {
-    let mut text = format!(
-        "- device inactive, of the window: {}\n- waiting for the host, of the window (*inferred*): {}\n",
-        cells::idle(capture),
-        cells::host_starved(capture)
-    );
-    for device in &records.devices {
-        let parts = [
-            ("idle although launched work was waiting", device.idle_with_queued_work_us),
-            ("idle while the host waited for the device", device.idle_under_blocking_sync_us),
-        ];
-        for (what, figure) in parts {
-            if figure.is_some() {
-                let figure = guarded(capture, Claim::Idle, figure, time);
-                let _ = writeln!(text, "- {}, {what}: {figure}", markdown(&device.name));
-            }
-        }
-    }
-    text
+    format!("{}{}", table(&head, 2, rows), more_in_tables(all().count(), ROWS_MAX))
 }
 
 /// Counts of replays are evidence: they are printed whatever is withheld.
@@ -145,19 +123,6 @@ pub(super) fn graph(graph: &GraphRecords) -> String {
         coverage(graph.node_coverage),
         count(graph.kernels),
         time(graph.kernel_us)
-    )
-}
-
-pub(super) fn launches(launches: &LaunchRecords) -> String {
-    format!(
-        "- launch calls: {}, of which {} own no device record\n- launch calls inside stream capture, which run \
-         nothing: {}\n- device records launched before recording began: {}\n- other device records that no call \
-         launched: {}\n",
-        count(launches.calls),
-        count(launches.without_record),
-        count(launches.captured),
-        count(launches.before_window_records),
-        count(launches.records_without_launch)
     )
 }
 
@@ -223,6 +188,17 @@ const STEPS_MAX: usize = 5;
 /// Characters of a step's or program's name in a table.
 const NAME_CHARS_MAX: usize = 60;
 
+/// Ids of one name that a cell lists.
+const IDS_MAX: usize = 6;
+
+/// All ids that the executions of a row may be of.
+fn ids(program: &ProgramRecords) -> String {
+    let all = if program.ids.is_empty() { std::slice::from_ref(&program.id) } else { &program.ids };
+    let shown: Vec<String> = all.iter().take(IDS_MAX).map(u64::to_string).collect();
+    let more = if all.len() > IDS_MAX { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}
+
 pub(super) fn programs(records: &Records) -> String {
     if records.programs.is_empty() {
         return String::new();
@@ -230,7 +206,7 @@ pub(super) fn programs(records: &Records) -> String {
     let rows = records.programs.iter().take(ROWS_MAX).map(|program| {
         vec![
             markdown_code(&shortened(&program.name, NAME_CHARS_MAX)),
-            program.id.to_string(),
+            ids(program),
             program.executions.map_or_else(dash, count),
             program.executions_with_records.map_or_else(dash, count),
             spread(program.kernels_per_execution, count),

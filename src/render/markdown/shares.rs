@@ -1,16 +1,20 @@
 //! Who the kernel time belongs to: attribution, operators, source lines, hot kernels, and what to change.
 
-use super::super::cells::{guarded, table};
-use super::super::escape::{html, markdown, markdown_code};
-use super::super::format::{self, DASH, FINE, count, shortened};
-use super::super::words;
-use super::{ROWS_MAX, more_rows};
-use crate::report::{Attribution, CaptureReport, Claim, Microseconds, Share};
+use super::super::cells::{guarded, table, titled};
+use super::super::escape::{markdown, markdown_code};
+use super::super::format::{self, DASH, FINE, count, counted, shortened};
+use super::{ROWS_MAX, more_in_tables, more_rows};
+use crate::report::{
+    Attribution, AttributionClass, CaptureReport, Claim, HloRecords, Methods, Microseconds, Share,
+};
 use serde_json::Value;
 use std::fmt::Write as _;
 
 /// Characters of a name in a table: demangled kernel names run to thousands.
 const NAME_CHARS_MAX: usize = 72;
+
+/// Programs that are shown.
+const PROGRAMS_MAX: usize = 10;
 
 /// Hot kernels that are shown.
 const KERNELS_MAX: usize = 10;
@@ -29,36 +33,72 @@ fn name(full: &str) -> String {
 
 /// How much is attributed in which way: coverage, which is evidence.
 pub(super) fn classes(attribution: &Attribution) -> String {
-    let rows = attribution.classes.iter().map(|(class, held)| {
-        vec![markdown(class), count(held.records), time(held.time_us), share(held.share)]
+    let rows = attribution.ordered_classes().into_iter().map(|(class, held)| {
+        vec![class_name(class), count(held.records), time(held.time_us), share(held.share)]
     });
     let head = ["class", "kernels", "recorded time", "of recorded kernel time"];
-    let mut text = table(&head, 1, rows);
-    let methods = &attribution.methods;
+    let rest = match &attribution.hlo {
+        Some(hlo) => programs(hlo),
+        None => methods(&attribution.methods),
+    };
+    format!("{}{rest}", table(&head, 1, rows))
+}
+
+/// A class, marked where it is a conclusion rather than what the profiler wrote.
+fn class_name(class: &str) -> String {
+    match class {
+        "nesting" | "name" | "order" => format!("{class} (*inferred*)"),
+        other => markdown(other),
+    }
+}
+
+/// The two ways from a kernel to an operator of PyTorch, against each other.
+fn methods(methods: &Methods) -> String {
     let by_id = match &methods.by_id_refused {
         Some(reason) => format!("not used: {}", markdown(reason)),
         None => share(methods.by_id),
     };
-    let _ = write!(
-        text,
+    format!(
         "\n- by id: {by_id} of recorded kernel time\n- by nesting (*inferred*): {} of recorded kernel time\n- kernels \
          that both attribute: {}, to the same operator: {}\n",
         share(methods.by_nesting),
         count(methods.compared),
         count(methods.agreeing)
-    );
-    text
+    )
 }
 
-/// A title, in HTML, that says what is withheld or not verified below it.
-fn titled(capture: &CaptureReport, title: &str, claim: Claim, what: &str) -> String {
-    if let Some(by) = words::withheld_by(capture, claim) {
-        return format!("{title}: {what} withheld ({})", html(&by.join(", ")));
+/// What is left open of JAX's compiled programs, and the programs themselves.
+fn programs(hlo: &HloRecords) -> String {
+    let held = |kernels: &AttributionClass| {
+        let n = counted(kernels.records, "kernel", "kernels");
+        format!("{n}, {}, {}", time(kernels.time_us), share(kernels.share))
+    };
+    let mut text = format!(
+        "\n- left out by XProf's views of operations, which count it as idle: {}\n- of an instruction that names no \
+         operation: {}\n",
+        held(&hlo.left_out_by_op_views),
+        held(&hlo.without_op)
+    );
+    if let Some(id) = hlo.program {
+        let _ =
+            writeln!(text, "- operators and source lines are listed for the program {id} alone");
     }
-    match words::unverified_by(capture, claim) {
-        open if open.is_empty() => title.to_owned(),
-        open => format!("{title}: not verified by {}", html(&open.join(", "))),
+    let head =
+        ["without an instruction, because", "kernels", "recorded time", "of recorded kernel time"];
+    let reasons = hlo.unattributed.iter().map(|row| {
+        vec![markdown(&row.reason), count(row.records), time(row.time_us), share(row.share)]
+    });
+    if !hlo.unattributed.is_empty() {
+        let _ = write!(text, "\n{}", table(&head, 1, reasons));
     }
+    let head = ["program", "id", "kernels", "recorded time", "of recorded kernel time"];
+    let rows = hlo.programs.iter().take(PROGRAMS_MAX).map(|program| {
+        let (records, time) = (count(program.records), time(program.time_us));
+        vec![name(&program.name), program.id.to_string(), records, time, share(program.share)]
+    });
+    let more = more_rows(hlo.programs.len(), PROGRAMS_MAX);
+    let _ = write!(text, "\n{}{more}", table(&head, 1, rows));
+    text
 }
 
 pub(super) fn steps_title(capture: &CaptureReport) -> String {
@@ -74,17 +114,29 @@ pub(super) fn ops(capture: &CaptureReport, attribution: &Attribution) -> String 
         return String::new();
     }
     let rows = attribution.ops.iter().take(ROWS_MAX).map(|op| {
+        let argument = if op.is_argument { " (an argument)" } else { "" };
         vec![
-            name(&op.name),
-            markdown(&op.class),
+            format!("{}{argument}", name(&op.name)),
+            how(Some(&op.class), op.level.as_deref()),
             count(op.records),
             guarded(capture, Claim::OpAttribution, Some(op.time_us), time),
             guarded(capture, Claim::OpAttribution, op.share, format::share),
         ]
     });
     let head = ["operator", "class", "kernels", "recorded time", "of recorded kernel time"];
-    format!("{}{}", table(&head, 2, rows), more_rows(attribution.ops.len(), ROWS_MAX))
+    let more = more_in_tables(attribution.ops.len(), ROWS_MAX);
+    let levels = if attribution.hlo.is_some() { LEVELS } else { "" };
+    format!("{}{more}{levels}", table(&head, 2, rows))
 }
+
+/// The class, and of JAX the level: `exact, own`.
+fn how(class: Option<&str>, level: Option<&str>) -> String {
+    let known: Vec<String> = [class, level].into_iter().flatten().map(markdown).collect();
+    if known.is_empty() { DASH.to_owned() } else { known.join(", ") }
+}
+
+/// What the levels mean, below a table of a JAX capture.
+const LEVELS: &str = "\n`own`: the instruction itself says it; `inner`: all that was fused into it agree; `several`: they differ.\n";
 
 pub(super) fn lines_title(capture: &CaptureReport) -> String {
     titled(capture, "Source lines", Claim::SourceLine, "their time is")
@@ -97,13 +149,16 @@ pub(super) fn lines(capture: &CaptureReport, attribution: &Attribution) -> Strin
     let rows = attribution.lines.iter().take(ROWS_MAX).map(|line| {
         vec![
             name(&format!("{}:{}", line.file, line.line)),
+            line.function.as_deref().map_or_else(|| DASH.to_owned(), name),
+            how(line.class.as_deref(), line.level.as_deref()),
             count(line.records),
             guarded(capture, Claim::SourceLine, Some(line.time_us), time),
             guarded(capture, Claim::SourceLine, line.share, format::share),
         ]
     });
-    let head = ["line", "kernels", "recorded time", "of recorded kernel time"];
-    format!("{}{}", table(&head, 1, rows), more_rows(attribution.lines.len(), ROWS_MAX))
+    let head = ["line", "function", "class", "kernels", "recorded time", "of recorded kernel time"];
+    let more = more_in_tables(attribution.lines.len(), ROWS_MAX);
+    format!("{}{more}{LEVELS}", table(&head, 3, rows))
 }
 
 pub(super) fn kernels_title(capture: &CaptureReport) -> String {
@@ -125,7 +180,7 @@ pub(super) fn kernels(capture: &CaptureReport) -> String {
         ]
     });
     let head = ["kernel", "operator", "records", "recorded time", "of recorded kernel time"];
-    format!("{}{}", table(&head, 2, rows), more_rows(capture.hot_kernels.len(), KERNELS_MAX))
+    format!("{}{}", table(&head, 2, rows), more_in_tables(capture.hot_kernels.len(), KERNELS_MAX))
 }
 
 /// Conclusions under an assumption, behind the claim that they make.

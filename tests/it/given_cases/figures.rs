@@ -48,6 +48,23 @@ pub(super) fn check(subject: &Subject<'_>, key: &str, expected: &Value) -> Verdi
     }
 }
 
+/// Figures of devices by the name of their plane, such as `GPU:0`.
+pub(super) fn by_device(
+    subject: &Subject<'_>,
+    key: &str,
+    devices: &Map<String, Value>,
+) -> Verdicts {
+    let device = |(name, figures): (&String, &Value)| match figures {
+        Value::Object(figures) => {
+            let id = name.trim_start_matches("GPU:").to_owned();
+            let prefix = format!("{key}.{name}");
+            each(figures, &prefix, |name, value| device_figure(subject, &id, name, value))
+        }
+        _ => vec![(key.to_owned(), Err("an object was expected".into()))],
+    };
+    devices.iter().flat_map(device).collect()
+}
+
 fn each(
     figures: &Map<String, Value>,
     prefix: &str,

@@ -1,5 +1,6 @@
 //! Reports for the tests of outputs, small and complete: every field that a renderer reads is filled somewhere.
 
+use super::jax::{jax, tables};
 use idleproof::report::*;
 use idleproof::units::Ratio;
 use serde_json::json;
@@ -21,7 +22,7 @@ fn pct(part: u64, whole: u64) -> Percent {
     Percent::of(Ratio::new(part, whole).expect("a whole"))
 }
 
-fn share(part: u64, whole: u64) -> Share {
+pub(crate) fn share(part: u64, whole: u64) -> Share {
     Share::of(Ratio::new(part, whole).expect("a whole"))
 }
 
@@ -83,6 +84,22 @@ fn device(name: &str, total: i128, busy: i128) -> DeviceRecords {
         idle_with_queued_work_us: Some(us((total - busy) / 2)),
         idle_under_blocking_sync_us: Some(us(250)),
         idle: idleproof::report::IdleRecords::default(),
+        idle_host_events: vec![
+            IdleHostEvent {
+                name: "aten::item".to_owned(),
+                kind: "op".to_owned(),
+                gaps: 60,
+                time_us: us(total - busy - 1_234),
+                share: Some(share(97, 100)),
+            },
+            IdleHostEvent {
+                name: HOSTILE.to_owned(),
+                kind: "annotation".to_owned(),
+                gaps: 4,
+                time_us: us(1_234),
+                share: Some(share(3, 100)),
+            },
+        ],
         streams: vec![StreamRecords {
             name: "stream:7".to_owned(),
             span_us: us(total),
@@ -113,6 +130,15 @@ fn records(total: i128, busy: i128, with_records: u64) -> Records {
             captured: 812,
             before_window_records: 17,
             records_without_launch: 0,
+            timing: Some(LaunchTiming {
+                launches: 1_881,
+                latency_us: Quantiles { p5: us(5), median: us(12), max: us(4_444) },
+                latency_sum_us: us(55_555),
+                launches_into_empty_queue: 19,
+                floor_us: None,
+                kernel_mean_us: us(14),
+                kernel_median_us: us(7),
+            }),
         },
         steps: Some(StepRecords {
             marker: "ProfilerStep#".to_owned(),
@@ -129,11 +155,13 @@ fn records(total: i128, busy: i128, with_records: u64) -> Records {
         }),
         programs: vec![ProgramRecords {
             id: 12_345_678_901_234_567_890,
+            ids: Vec::new(),
             name: "jit_train_step".to_owned(),
             executions: Some(10),
             executions_with_records: Some(9),
             kernels_per_execution: Some(Spread { min: 0, median: 41, max: 41 }),
         }],
+        python_frames: 77,
     }
 }
 
@@ -174,6 +202,7 @@ fn attribution() -> Attribution {
             level: None,
             class: None,
         }],
+        hlo: None,
     }
 }
 
@@ -225,6 +254,7 @@ pub(crate) fn healthy() -> CaptureReport {
         },
         attribution: Some(attribution()),
         hot_kernels: hot_kernels(),
+        tables: Some(tables()),
         what_to_change: vec![json!({
             "cause": "gaps before launches",
             "step_us": { "now": 3_500_000, "if_gone": [3_100_000.5, 3_200_000] },
@@ -348,6 +378,7 @@ pub(crate) fn refused() -> CaptureReport {
         claims: Claims::default(),
         attribution: None,
         hot_kernels: Vec::new(),
+        tables: None,
         what_to_change: Vec::new(),
         checks: Vec::new(),
         trust_list: Vec::new(),
@@ -412,6 +443,6 @@ pub(crate) fn everything() -> Report {
             orphan,
         ],
         policy_findings: vec![finding(Level::Warn, 41), finding(Level::Deny, 47)],
-        ..report(Verdict::Error, vec![refused(), incident(), healthy()])
+        ..report(Verdict::Error, vec![refused(), incident(), healthy(), jax()])
     }
 }

@@ -57,7 +57,7 @@ fn loops_keep_body_and_trip_count() {
     assert_eq!((looped.trip_count, looped.called.as_slice()), (Some(3), &[2, 3][..]));
     assert_eq!(entry.instructions[0].stack_frame, Some(2));
     let frame = &module.frames[1];
-    assert_eq!((frame.function.as_str(), frame.line, frame.parent), ("main", 99, Some(1)));
+    assert_eq!((&*frame.function, frame.line, frame.parent), ("main", 99, Some(1)));
     let shape = &entry.instructions[0].shape;
     assert_eq!((shape.element, shape.dimensions.as_slice()), ("f32", &[2, 3][..]));
 }

@@ -2,36 +2,37 @@
 
 use super::super::bytes::Text;
 use super::super::json::{self, Escapes, Fault, Next, NonFinite, Parse, Why};
-use super::super::text::decode;
-use super::fields::{EventKey, Field, args_key, event_key};
+use super::super::text::{Fidelity, decode};
+use super::field::{FIELDS_MAX, Field};
+use std::borrow::Cow;
 
 /// A value's place in the text; of a string, its content's.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Span {
+pub(in crate::read) struct Span {
     /// Index of the first byte.
-    pub(super) start: u32,
+    pub(in crate::read) start: u32,
     /// Index behind the last byte.
-    pub(super) end: u32,
+    pub(in crate::read) end: u32,
 }
 
 impl Span {
     /// The span of two indices of a window, which is far below 4 GiB.
     #[inline]
-    pub(super) fn new(start: usize, end: usize) -> Self {
+    pub(in crate::read) fn new(start: usize, end: usize) -> Self {
         let narrow = |index| u32::try_from(index).unwrap_or(u32::MAX);
         Self { start: narrow(start), end: narrow(end) }
     }
 
     /// The bytes.
     #[inline]
-    pub(super) fn of<'a>(self, text: Text<'a>) -> &'a [u8] {
+    pub(in crate::read) fn of<'a>(self, text: Text<'a>) -> &'a [u8] {
         text.slice(self.start as usize, self.end as usize)
     }
 }
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ValueKind {
+pub(in crate::read) enum ValueKind {
     /// A string.
     String,
     /// A number.
@@ -44,56 +45,83 @@ pub(super) enum ValueKind {
 
 /// A used field's value.
 #[derive(Clone, Copy)]
-pub(super) struct Value<'a> {
+pub(in crate::read) struct Value<'a> {
     /// Its bytes; of a string, its content's.
-    pub(super) bytes: &'a [u8],
+    pub(in crate::read) bytes: &'a [u8],
     /// What it is.
-    pub(super) kind: ValueKind,
+    pub(in crate::read) kind: ValueKind,
 }
 
 impl<'a> Value<'a> {
     /// The value as text, whatever it is.
-    pub(super) fn text(self) -> (std::borrow::Cow<'a, str>, super::super::text::Fidelity) {
+    pub(in crate::read) fn text(self) -> (Cow<'a, str>, Fidelity) {
         let escaped = self.kind == ValueKind::String && self.bytes.contains(&b'\\');
         decode(self.bytes, if escaped { Escapes::Some } else { Escapes::None })
     }
+
+    /// The text of a number, be it written as a string.
+    #[inline]
+    pub(in crate::read) fn digits(self) -> Result<&'a [u8], NoTime> {
+        match self.kind {
+            ValueKind::Number => Ok(self.bytes),
+            ValueKind::String => Ok(self.bytes.trim_ascii()),
+            ValueKind::NonFinite => Err(NoTime::NonFinite),
+            ValueKind::Container => Err(NoTime::Unreadable),
+        }
+    }
+}
+
+/// Why an event has no time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::read) enum NoTime {
+    /// It is missing, or no number.
+    Unreadable,
+    /// It is `nan` or `inf`.
+    NonFinite,
+    /// It does not fit.
+    OutOfRange,
 }
 
 /// Which values belong to which fields: the part of a layout that reading an event needs.
 #[derive(Clone, Debug)]
-pub(super) struct Map {
+pub(in crate::read) struct Map {
     /// For each field, the number of its value counted from 1; 0 where it is absent.
-    places: [u16; Field::COUNT],
+    places: [u16; FIELDS_MAX],
     /// What the values are.
-    pub(super) kinds: Vec<ValueKind>,
+    pub(in crate::read) kinds: Vec<ValueKind>,
     /// Keys that are used and occurred again: the last one counts.
-    pub(super) repeated: Vec<&'static str>,
+    pub(in crate::read) repeated: Vec<&'static str>,
 }
 
 impl Default for Map {
     fn default() -> Self {
-        Self { places: [0; Field::COUNT], kinds: Vec::new(), repeated: Vec::new() }
+        Self { places: [0; FIELDS_MAX], kinds: Vec::new(), repeated: Vec::new() }
     }
 }
 
 /// An event whose values were found.
 #[derive(Clone, Copy)]
-pub(super) struct Event<'a> {
+pub(in crate::read) struct Event<'a> {
     /// The window's text.
-    pub(super) text: Text<'a>,
+    pub(in crate::read) text: Text<'a>,
     /// Which value belongs to which field.
-    pub(super) map: &'a Map,
+    pub(in crate::read) map: &'a Map,
     /// The values' places.
-    pub(super) spans: &'a [Span],
+    pub(in crate::read) spans: &'a [Span],
     /// The event's offset in the whole text.
-    pub(super) offset: u64,
+    pub(in crate::read) offset: u64,
 }
 
 impl<'a> Event<'a> {
+    /// True for an object without any member that says something.
+    pub(in crate::read) fn is_empty(&self) -> bool {
+        self.map.kinds.is_empty()
+    }
+
     /// The value of a field; `None` where it is absent or `null`.
     #[inline]
-    pub(super) fn get(&self, field: Field) -> Option<Value<'a>> {
-        let place = usize::from(self.map.places[field as usize]).checked_sub(1)?;
+    pub(in crate::read) fn get(&self, field: impl Field) -> Option<Value<'a>> {
+        let place = usize::from(*self.map.places.get(field.number())?).checked_sub(1)?;
         Some(Value {
             bytes: self.spans.get(place)?.of(self.text),
             kind: *self.map.kinds.get(place)?,
@@ -103,7 +131,7 @@ impl<'a> Event<'a> {
 
 /// What is wrong with an element of `traceEvents` that is valid JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Oddity {
+pub(in crate::read) enum NoEvent {
     /// It is no object.
     NotAnObject,
     /// Its `args` are no object.
@@ -112,42 +140,42 @@ pub(super) enum Oddity {
 
 /// An event read by the general way; reused from event to event.
 #[derive(Default)]
-pub(super) struct Draft {
+pub(in crate::read) struct Draft {
     /// Which value belongs to which field.
-    pub(super) map: Map,
+    pub(in crate::read) map: Map,
     /// The values' places, in order.
-    pub(super) spans: Vec<Span>,
+    pub(in crate::read) spans: Vec<Span>,
     /// Content of `ph`.
-    pub(super) phase: Option<Span>,
+    pub(in crate::read) phase: Option<Span>,
     /// Content of `cat`.
-    pub(super) category: Option<Span>,
+    pub(in crate::read) category: Option<Span>,
     /// Numbers that are no JSON.
-    pub(super) odd: Vec<NonFinite>,
+    pub(in crate::read) odd: Vec<NonFinite>,
     /// What makes the element no event.
-    pub(super) oddity: Option<Oddity>,
+    pub(in crate::read) no_event: Option<NoEvent>,
 }
 
 impl Draft {
     /// Reads the element that starts at `at`; returns its end.
-    pub(super) fn read(&mut self, text: Text<'_>, at: usize) -> Parse<usize> {
+    pub(in crate::read) fn read<F: Field>(&mut self, text: Text<'_>, at: usize) -> Parse<usize> {
         self.clear();
         if text.at(at) != b'{' {
-            self.oddity = Some(Oddity::NotAnObject);
+            self.no_event = Some(NoEvent::NotAnObject);
             return json::whole_value(text, at, &mut self.odd);
         }
-        self.object(text, at, Level::Event)
+        self.object::<F>(text, at, Level::Event)
     }
 
     fn clear(&mut self) {
-        self.map.places = [0; Field::COUNT];
+        self.map.places = [0; FIELDS_MAX];
         self.map.kinds.clear();
         self.map.repeated.clear();
         self.spans.clear();
         self.odd.clear();
-        (self.phase, self.category, self.oddity) = (None, None, None);
+        (self.phase, self.category, self.no_event) = (None, None, None);
     }
 
-    fn object(&mut self, text: Text<'_>, at: usize, level: Level) -> Parse<usize> {
+    fn object<F: Field>(&mut self, text: Text<'_>, at: usize, level: Level) -> Parse<usize> {
         let mut at = text.space_end(at + 1);
         if text.at(at) == b'}' {
             return Ok(at + 1);
@@ -157,19 +185,19 @@ impl Draft {
             let (start, end, escapes, value) = json::member(text, at)?;
             let (key, _) = decode(text.slice(start, end), escapes);
             let meaning = match level {
-                Level::Event => event_key(key.as_bytes()),
-                Level::Args => args_key(key.as_bytes()).map(EventKey::Field),
+                Level::Event => Meaning::of_event(key.as_bytes()),
+                Level::Args => F::of_args(key.as_bytes()).map(Meaning::Field),
             };
             if value >= text.end() {
                 return Err(Fault { at: value, why: Why::Expected("a value") });
             }
             at = match meaning {
-                Some(EventKey::Args) => {
+                Some(Meaning::Args) => {
                     if args_seen {
                         self.map.repeated.push("args");
                     }
                     args_seen = true;
-                    self.args(text, value)?
+                    self.args::<F>(text, value)?
                 }
                 _ => self.value(text, value, meaning)?,
             };
@@ -180,19 +208,24 @@ impl Draft {
         }
     }
 
-    fn args(&mut self, text: Text<'_>, at: usize) -> Parse<usize> {
+    fn args<F: Field>(&mut self, text: Text<'_>, at: usize) -> Parse<usize> {
         match text.at(at) {
-            b'{' => self.object(text, at, Level::Args),
-            b'n' => self.value(text, at, None),
+            b'{' => self.object::<F>(text, at, Level::Args),
+            b'n' => self.value::<F>(text, at, None),
             _ => {
-                self.oddity = Some(Oddity::ArgsNotAnObject);
-                self.value(text, at, None)
+                self.no_event = Some(NoEvent::ArgsNotAnObject);
+                self.value::<F>(text, at, None)
             }
         }
     }
 
     /// Reads the value at `at` and notes its place, for itself or for its field.
-    fn value(&mut self, text: Text<'_>, at: usize, meaning: Option<EventKey>) -> Parse<usize> {
+    fn value<F: Field>(
+        &mut self,
+        text: Text<'_>,
+        at: usize,
+        meaning: Option<Meaning<F>>,
+    ) -> Parse<usize> {
         let (kind, span, end) = match text.at(at) {
             b'"' => {
                 let (closing, _) = json::string(text, at + 1)?;
@@ -220,17 +253,18 @@ impl Draft {
             }
         };
         match meaning {
-            Some(EventKey::Phase) => self.mark(Which::Phase, span),
-            Some(EventKey::Category) => self.mark(Which::Category, span),
-            Some(EventKey::Args) | None => self.place(kind, span),
-            Some(EventKey::Field(field)) => {
+            Some(Meaning::Phase) => self.mark(Which::Phase, span),
+            Some(Meaning::Category) => self.mark(Which::Category, span),
+            Some(Meaning::Args) | None => self.place(kind, span),
+            Some(Meaning::Field(field)) => {
                 self.place(kind, span);
                 let number = u16::try_from(self.spans.len()).unwrap_or(0);
-                let place = &mut self.map.places[field as usize];
-                if *place != 0 {
-                    self.map.repeated.push(field.key());
+                if let Some(place) = self.map.places.get_mut(field.number()) {
+                    if *place != 0 {
+                        self.map.repeated.push(field.key());
+                    }
+                    *place = number;
                 }
-                *place = number;
             }
         }
         Ok(end)
@@ -250,6 +284,30 @@ impl Draft {
             self.map.repeated.push(key);
         }
         *mark = Some(span);
+    }
+}
+
+/// What a key of an event means.
+#[derive(Clone, Copy)]
+enum Meaning<F> {
+    /// `ph`: what kind of row the event is.
+    Phase,
+    /// `cat`: which activity it belongs to.
+    Category,
+    /// `args`: the object with the activity's own fields.
+    Args,
+    /// A field that is used.
+    Field(F),
+}
+
+impl<F: Field> Meaning<F> {
+    fn of_event(key: &[u8]) -> Option<Self> {
+        match key {
+            b"ph" => Some(Self::Phase),
+            b"cat" => Some(Self::Category),
+            b"args" => Some(Self::Args),
+            _ => F::of_event(key).map(Self::Field),
+        }
     }
 }
 

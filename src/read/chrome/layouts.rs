@@ -11,25 +11,30 @@ use super::super::limits::{LAYOUT_BRANCHES_MAX, LAYOUT_NODES_MAX};
 use super::event::{Draft, Map, Span, ValueKind};
 
 /// Values of one event that a layout may have. Real events have up to thirty.
-pub(super) const VALUES_MAX: usize = 48;
+pub(in crate::read) const VALUES_MAX: usize = 48;
 
 /// A number for "no node".
 const NONE: u32 = u32::MAX;
 
 /// The layouts that were learned.
-#[derive(Default)]
-pub(super) struct Layouts {
+pub(in crate::read) struct Layouts<C> {
     nodes: Vec<Node>,
     chunks: Vec<Chunk>,
-    rows: Vec<Layout>,
+    rows: Vec<Layout<C>>,
+}
+
+impl<C> Default for Layouts<C> {
+    fn default() -> Self {
+        Self { nodes: Vec::new(), chunks: Vec::new(), rows: Vec::new() }
+    }
 }
 
 /// A layout: how an event's text is made, and what that says about the event.
-pub(super) struct Layout {
+pub(in crate::read) struct Layout<C> {
     /// Which value belongs to which field.
-    pub(super) map: Map,
-    /// The row of the table of classes to which its events belong.
-    pub(super) class: usize,
+    pub(in crate::read) map: Map,
+    /// What its events have in common with others of their phase and category.
+    pub(in crate::read) class: C,
 }
 
 /// A literal, and what follows it.
@@ -60,15 +65,15 @@ struct Chunk {
     mask: u128,
 }
 
-impl Layouts {
+impl<C: Copy> Layouts<C> {
     /// The layout of the event that starts at `at`, and the event's end; the values' places go into `spans`.
     #[inline]
-    pub(super) fn find(
+    pub(in crate::read) fn find(
         &self,
         text: Text<'_>,
         at: usize,
         spans: &mut [Span; VALUES_MAX],
-    ) -> Option<(&Layout, usize)> {
+    ) -> Option<(&Layout<C>, usize)> {
         let (mut at, mut first) = (at, if self.nodes.is_empty() { NONE } else { 0 });
         let mut places = spans.iter_mut();
         loop {
@@ -103,16 +108,16 @@ impl Layouts {
     }
 
     /// Learns the layout of the event from `start` to `end` that `draft` has read. What exceeds the limits is not learned.
-    pub(super) fn learn(
+    pub(in crate::read) fn learn(
         &mut self,
         text: Text<'_>,
         start: usize,
         end: usize,
         draft: &Draft,
-        class: usize,
+        class: C,
     ) {
         let learnable =
-            draft.odd.is_empty() && draft.oddity.is_none() && draft.spans.len() <= VALUES_MAX;
+            draft.odd.is_empty() && draft.no_event.is_none() && draft.spans.len() <= VALUES_MAX;
         if !learnable || self.nodes.len() + draft.spans.len() >= LAYOUT_NODES_MAX {
             return;
         }

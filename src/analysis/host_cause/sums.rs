@@ -1,0 +1,106 @@
+//! Sums: the parts of one gap, and the rows of one device.
+
+use super::innermost::Segment;
+use super::rows::Rows;
+use super::{CauseRow, DeviceCause, GapCause};
+use crate::units::{Interval, Picoseconds};
+
+/// The parts of one gap, by row.
+#[derive(Default)]
+pub(super) struct Parts {
+    time: Vec<Picoseconds>,
+    /// Rows with a part, in the order of time: only those are cleared again.
+    met: Vec<u32>,
+}
+
+impl Parts {
+    /// Adds up what the segments of a thread have of a gap, and the rest as time without an event.
+    pub(super) fn fill(&mut self, segments: &[Segment], gap: Interval, no_event: u32) {
+        let mut rest = gap.duration();
+        let first = segments.partition_point(|segment| segment.interval.end() <= gap.start());
+        for segment in &segments[first..] {
+            if segment.interval.start() >= gap.end() {
+                break;
+            }
+            let Some(part) = segment.interval.intersection(gap) else { continue };
+            rest -= part.duration();
+            self.add(segment.row, part.duration());
+        }
+        if rest > Picoseconds::ZERO {
+            self.add(no_event, rest);
+        }
+    }
+
+    fn add(&mut self, row: u32, time: Picoseconds) {
+        let at = row as usize;
+        if self.time.len() <= at {
+            self.time.resize(at + 1, Picoseconds::ZERO);
+        }
+        if self.time[at] == Picoseconds::ZERO {
+            self.met.push(row);
+        }
+        self.time[at] += time;
+    }
+
+    /// The parts, each once; nothing is left.
+    fn drain(&mut self) -> impl Iterator<Item = (u32, Picoseconds)> + '_ {
+        let time = &mut self.time;
+        self.met.drain(..).map(move |row| (row, std::mem::take(&mut time[row as usize])))
+    }
+}
+
+/// The sums of one device while they grow.
+#[derive(Default)]
+pub(super) struct DeviceSums {
+    /// Gaps and time, by row.
+    sums: Vec<(u64, Picoseconds)>,
+    /// One entry a gap.
+    pub(super) causes: Vec<GapCause>,
+}
+
+impl DeviceSums {
+    /// Adds a part of a gap.
+    pub(super) fn tally(&mut self, row: u32, time: Picoseconds) {
+        let at = row as usize;
+        if self.sums.len() <= at {
+            self.sums.resize(at + 1, (0, Picoseconds::ZERO));
+        }
+        let (n_gaps, sum) = &mut self.sums[at];
+        (*n_gaps, *sum) = (*n_gaps + 1, *sum + time);
+    }
+
+    /// Takes the parts of a gap; of equal ones the earlier is named.
+    pub(super) fn take(&mut self, gap: usize, parts: &mut Parts) {
+        let mut most = (0, Picoseconds::ZERO);
+        for (row, time) in parts.drain() {
+            self.tally(row, time);
+            if time > most.1 {
+                most = (row, time);
+            }
+        }
+        (self.causes[gap].row, self.causes[gap].time) = most;
+    }
+
+    /// The rows in the order of the report, and the gaps pointing at them.
+    pub(super) fn finish(self, rows: &Rows<'_>) -> DeviceCause {
+        let with_time = (0_u32..).zip(&self.sums).filter(|(_, (n_gaps, _))| *n_gaps > 0);
+        let mut found: Vec<(u32, CauseRow)> = with_time
+            .map(|(at, &(n_gaps, time))| {
+                let (activity, name) = rows.get(at);
+                (at, CauseRow { activity, name: name.to_owned(), n_gaps, time })
+            })
+            .collect();
+        found.sort_by(|(_, a), (_, b)| {
+            (b.time, a.activity, &a.name).cmp(&(a.time, b.activity, &b.name))
+        });
+        let mut place = vec![0_u32; self.sums.len()];
+        for (new, (old, _)) in (0_u32..).zip(&found) {
+            place[*old as usize] = new;
+        }
+        let moved = |gap: &GapCause| GapCause { row: place[gap.row as usize], ..*gap };
+        DeviceCause {
+            gaps: self.causes.iter().map(moved).collect(),
+            rows: found.into_iter().map(|(_, row)| row).collect(),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What the records say of idle time, of the host beside it, and of launches.
+
+use super::super::cells::{self, guarded, table, titled};
+use super::super::escape::{markdown, markdown_code};
+use super::super::format::{self, FINE, count, counted, shortened};
+use super::more_in_tables;
+use crate::report::{
+    CaptureReport, Claim, DeviceRecords, LaunchRecords, LaunchTiming, Microseconds, Records,
+};
+use std::fmt::Write as _;
+
+/// Characters of an event's name in a table.
+const NAME_CHARS_MAX: usize = 72;
+
+/// Host events that are shown, over all devices, and of each device at least.
+const HOST_ROWS: usize = 12;
+const DEVICE_ROWS_MIN: usize = 2;
+
+fn time(us: Microseconds) -> String {
+    format::time(us, FINE)
+}
+
+pub(super) fn idle(capture: &CaptureReport, records: &Records) -> String {
+    let mut text = format!(
+        "- device inactive, of the window: {}\n- waiting for the host, of the window (*inferred*): {}\n",
+        cells::idle(capture),
+        cells::host_starved(capture)
+    );
+    for device in &records.devices {
+        let parts = [
+            ("idle although launched work was waiting", device.idle_with_queued_work_us),
+            ("idle while the host waited for the device", device.idle_under_blocking_sync_us),
+        ];
+        for (what, figure) in parts {
+            if figure.is_some() {
+                let figure = guarded(capture, Claim::Idle, figure, time);
+                let _ = writeln!(text, "- {}, {what}: {figure}", markdown(&device.name));
+            }
+        }
+    }
+    text
+}
+
+pub(super) fn host_title(capture: &CaptureReport) -> String {
+    titled(capture, "Idle by host event", Claim::Idle, "its time is")
+}
+
+/// What the launching thread was doing while each device was idle, the longest first.
+pub(super) fn host(capture: &CaptureReport, records: &Records) -> String {
+    let rows_max = (HOST_ROWS / records.devices.len().max(1)).max(DEVICE_ROWS_MIN);
+    let rows: Vec<Vec<String>> =
+        records.devices.iter().flat_map(|device| host_rows(capture, device, rows_max)).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let (shown, all) =
+        (rows.len(), records.devices.iter().map(|device| device.idle_host_events.len()).sum());
+    let head = ["device", "host event", "kind", "gaps", "idle time", "of the device's idle"];
+    let mut text = format!(
+        "{}{}\nIn each gap, the innermost event on the thread that launched the work which ends the gap. The rows of a \
+         device add up to its idle.\n",
+        table(&head, 3, rows),
+        more_in_tables(all, shown)
+    );
+    if records.python_frames > 0 {
+        let _ = writeln!(
+            text,
+            "\nA Python tracer ran ({}): it slows the host down, so host time is an upper bound.",
+            counted(records.python_frames, "frame", "frames")
+        );
+    }
+    text
+}
+
+fn host_rows<'a>(
+    capture: &'a CaptureReport,
+    device: &'a DeviceRecords,
+    rows_max: usize,
+) -> impl Iterator<Item = Vec<String>> + 'a {
+    device.idle_host_events.iter().take(rows_max).map(|row| {
+        vec![
+            markdown(&device.name),
+            markdown_code(&shortened(&row.name, NAME_CHARS_MAX)),
+            markdown(&row.kind),
+            count(row.gaps),
+            guarded(capture, Claim::Idle, Some(row.time_us), time),
+            guarded(capture, Claim::Idle, row.share, format::share),
+        ]
+    })
+}
+
+pub(super) fn launches(capture: &CaptureReport, launches: &LaunchRecords) -> String {
+    let timing = launches.timing.as_ref().map(|of| timing(capture, of)).unwrap_or_default();
+    format!(
+        "- launch calls: {}, of which {} own no device record\n- launch calls inside stream capture, which run \
+         nothing: {}\n- device records launched before recording began: {}\n- other device records that no call \
+         launched: {}\n{timing}",
+        count(launches.calls),
+        count(launches.without_record),
+        count(launches.captured),
+        count(launches.before_window_records),
+        count(launches.records_without_launch)
+    )
+}
+
+/// How long launches take: a waiting device would be known by it, so it goes as the idle claim does.
+fn timing(capture: &CaptureReport, timing: &LaunchTiming) -> String {
+    let held = |of| guarded(capture, Claim::Idle, Some(of), time);
+    let latency = guarded(capture, Claim::Idle, Some(timing.latency_us), |of| {
+        format!("{} / {} / {}", time(of.p5), time(of.median), time(of.max))
+    });
+    let empty = count(timing.launches_into_empty_queue);
+    let floor = match timing.floor_us {
+        Some(floor) => format!("{}, the 5th percentile of {empty}", held(floor)),
+        None => format!("not evaluable from {empty}: twenty are needed"),
+    };
+    format!(
+        "- from a launch call to its first kernel (5th percentile / median / longest): {latency} over {}, {} in all \
+         (TKLQT)\n- the same for launches into an empty queue, what a launch costs at least: {floor}\n- duration of a \
+         kernel (mean / median): {} / {}\n",
+        counted(timing.launches, "launch", "launches"),
+        held(timing.latency_sum_us),
+        time(timing.kernel_mean_us),
+        time(timing.kernel_median_us)
+    )
+}
