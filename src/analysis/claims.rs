@@ -1,15 +1,12 @@
 //! What may be claimed: which claims there is something to compute from, and the bounds of idle.
 
 use super::idle::{Bounds, DeviceIdle};
-use super::{Analysis, DeviceTimeline};
+use super::{Analysis, DeviceTimeline, MIN_STEPS};
 use crate::report::{
     ClaimReport, ClaimState, Claims, GapClass, IdleClaim, IdleRecords, Microseconds, Percent,
 };
 use crate::trace::Trace;
 use crate::units::Picoseconds;
-
-/// A step time is claimed from this many steps on: first and last may be cut, and one step has no spread.
-const MIN_STEPS: usize = 3;
 
 /// The claims before any check is judged.
 pub(super) fn claims(trace: &Trace, analysis: &Analysis) -> Claims {

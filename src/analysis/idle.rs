@@ -9,12 +9,14 @@ pub use unrecorded::Cause;
 
 use super::graphs::{Confirmation, Graphs};
 use super::hlo::HloAttribution;
-use super::launches::{DISPATCH_LATENCY, JoinMethod, Launches};
+use super::launches::{JoinMethod, Launches};
 use super::order::StreamOrder;
+use super::recording::DISPATCH_LATENCY;
 use super::timeline::{DeviceTimeline, Timeline};
 use super::waits::{DeviceWaits, QueuedGap, Waits};
 use crate::trace::{DamageFault, DeviceId, IntervalSet, RecordSide, Trace};
 use crate::units::Picoseconds;
+use rustc_hash::FxHashMap;
 use unrecorded::{Belief, Unrecorded, unrecorded};
 
 /// Share of a window from which on queued idle speaks for missing records: 22 of 23 complete public captures stay below 0.0081.
@@ -29,7 +31,7 @@ const WAITS_MIN: Picoseconds = Picoseconds::from_us(200);
 
 /// A gap that the device needs from the end of one piece of work to the start of the next that was waiting: 13–14 µs were
 /// measured on MI300X.
-pub(super) const DISPATCH_GAP: Picoseconds = Picoseconds::from_us(20);
+const DISPATCH_GAP: Picoseconds = Picoseconds::from_us(20);
 
 /// The idle of every device with work, in the order of the timeline.
 #[derive(Debug, Default)]
@@ -129,13 +131,6 @@ impl Doubt {
     }
 }
 
-impl Bounds {
-    /// True where both ends are one number.
-    pub fn is_exact(self) -> bool {
-        self.lo == self.hi
-    }
-}
-
 impl GapClasses {
     /// All of them, in order, with their names in reports.
     pub const fn all(&self) -> [(&'static str, &IntervalSet); 6] {
@@ -174,8 +169,11 @@ pub(super) fn idle(evidence: &Evidence<'_>) -> Idle {
     let unrecorded =
         unrecorded(evidence.trace, evidence.launches, evidence.graphs, missing, &windows, belief);
     let devices = evidence.timeline.devices.iter().zip(&evidence.waits.devices).zip(&unrecorded);
-    let devices = devices
-        .map(|((device, waits), unrecorded)| device_idle(evidence, device, waits, unrecorded));
+    let overlong = overlong(evidence);
+    let devices = devices.map(|((device, waits), unrecorded)| {
+        let overlong = overlong.get(&device.device).copied().unwrap_or_default();
+        device_idle(evidence, device, waits, unrecorded, overlong)
+    });
     Idle { devices: devices.collect() }
 }
 
@@ -197,6 +195,7 @@ fn device_idle(
     device: &DeviceTimeline,
     waits: &DeviceWaits,
     unrecorded: &Unrecorded,
+    overlong: Picoseconds,
 ) -> DeviceIdle {
     let gaps = classes(device, waits, &unrecorded.union(device.window));
     let idle = device.gaps.total();
@@ -223,7 +222,6 @@ fn device_idle(
         doubts.push(Doubt::LostTimes(lost_times));
         inactive.lo = Picoseconds::ZERO;
     }
-    let overlong = overlong(evidence, device);
     if overlong > Picoseconds::ZERO {
         doubts.push(Doubt::Overlong(overlong));
         // Where one duration is impossible, another may be false as well and fill a gap unnoticed.
@@ -325,12 +323,12 @@ fn lost_times(trace: &Trace) -> u64 {
     lost.map(|damaged| damaged.count).sum()
 }
 
-/// By how much records of a device are longer than a later record of their stream allows.
-fn overlong(evidence: &Evidence<'_>, device: &DeviceTimeline) -> Picoseconds {
-    let on_device = evidence
-        .order
-        .containments
-        .iter()
-        .filter(|one| evidence.trace.stream(one.stream).device == device.device);
-    on_device.map(|one| one.recorded - one.plausible).sum()
+/// By how much records of each device are longer than a later record of their stream allows.
+fn overlong(evidence: &Evidence<'_>) -> FxHashMap<DeviceId, Picoseconds> {
+    let mut by_device: FxHashMap<DeviceId, Picoseconds> = FxHashMap::default();
+    for one in &evidence.order.containments {
+        let device = evidence.trace.stream(one.stream).device;
+        *by_device.entry(device).or_default() += one.recorded - one.plausible;
+    }
+    by_device
 }

@@ -4,13 +4,10 @@
 //! external id that both sides carry take its place: one method for the whole record, never a mixture.
 
 use super::collect::{CallIndex, by_key};
+use super::recording::Recording;
 use crate::trace::{HostCall, HostCallKind, IntervalSet, NameId, Trace, stream_capture_windows};
-use crate::units::{Interval, Picoseconds};
+use crate::units::Picoseconds;
 use rustc_hash::FxHashMap;
-
-/// How long a launched kernel may take to start on an empty queue, generously: 13–14 µs were measured on MI300X, so a
-/// launch that has no record after 100 µs of an idle device is overdue.
-pub(super) const DISPATCH_LATENCY: Picoseconds = Picoseconds::from_us(100);
 
 /// How device records were joined to host calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -231,44 +228,27 @@ fn mark_before_window(trace: &Trace, of_event: &mut [Launch]) {
 /// See [`Launches::is_cut_off`].
 fn cut_off(trace: &Trace, of_event: &[Launch], n_records: &[u32]) -> Vec<bool> {
     let mut cut = vec![false; trace.host_calls.len()];
-    let intervals = || trace.device_events.iter().map(|event| event.interval);
     let recorded =
         || of_event.iter().filter_map(|launch| launch.call()).map(|call| &trace.host_calls[call]);
-    let (Some(window), Some(longest), Some(recording_end), Some(last_id), Some(last_launch)) = (
-        intervals().reduce(Interval::hull),
-        intervals().map(Interval::duration).max(),
-        recording_end(trace),
+    let (Some(recording), Some(last_id), Some(last_launch)) = (
+        Recording::of(trace),
         recorded().filter_map(|call| call.correlation).max(),
         recorded().map(|call| call.interval.start()).max(),
     ) else {
         return cut;
     };
-    let host_end = trace.host_window().map_or(window.end(), Interval::end);
-    let to_the_end = window.end() + longest + DISPATCH_LATENCY >= recording_end;
-    let one_end = to_the_end && host_end > window.start();
     let device_syncs = trace.host_calls.iter().filter(|call| call.kind == HostCallKind::DeviceSync);
     let last_sync = device_syncs.map(|call| call.interval.start()).max();
     for (index, call) in trace.host_calls.iter().enumerate() {
         let start = call.interval.start();
         let waited_for = last_sync.is_some_and(|sync| sync >= call.interval.end());
-        let queued_behind_work = one_end && start < window.end();
-        let too_late_to_start = start + DISPATCH_LATENCY >= recording_end;
         cut[index] = n_records[index] == 0
             && call.correlation.is_some_and(|id| id > last_id)
             && start >= last_launch
             && !waited_for
-            && (queued_behind_work || too_late_to_start);
+            && recording.may_precede(start);
     }
     cut
-}
-
-/// When recording ended: the end of the profiler's span, else the last host or device record.
-pub(super) fn recording_end(trace: &Trace) -> Option<Picoseconds> {
-    if let Some(span) = trace.profiler.span {
-        return Some(span.end());
-    }
-    let device = trace.device_events.iter().map(|event| event.interval).reduce(Interval::hull);
-    [trace.host_window(), device].into_iter().flatten().map(Interval::end).max()
 }
 
 /// The number of device records that each id owns.

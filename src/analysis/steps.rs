@@ -11,6 +11,9 @@ use crate::units::{Interval, Picoseconds};
 const MARKERS: &[(&str, &str)] =
     &[("ProfilerStep#", "ProfilerStep"), ("step[", "step[…]"), ("execute_", "execute_…")];
 
+/// A step time is claimed from this many steps on: first and last may be cut, and one step has no spread.
+pub const MIN_STEPS: usize = 3;
+
 /// The steps of a trace.
 #[derive(Debug)]
 pub struct Steps {

@@ -3,8 +3,9 @@
 use super::{Check, Doc, Measurement, us};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
-use crate::trace::{Capture, DeviceEvent, DeviceEventKind};
+use crate::trace::{Capture, DeviceEvent, DeviceEventKind, DeviceId};
 use crate::units::Picoseconds;
+use rustc_hash::FxHashMap;
 use serde_json::json;
 
 pub(super) static CHECK: Check = Check {
@@ -40,15 +41,14 @@ const OUTLIER_TIMES: i64 = 100;
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let trace = &capture.primary().trace;
     let mut longest: Option<(f64, &DeviceEvent, Picoseconds, Picoseconds, usize)> = None;
+    let mut by_device: FxHashMap<DeviceId, Vec<&DeviceEvent>> = FxHashMap::default();
+    for event in &trace.device_events {
+        if event.kind == DeviceEventKind::Collective {
+            by_device.entry(trace.stream(event.stream).device).or_default().push(event);
+        }
+    }
     for device in &analysis.timeline.devices {
-        let mut events: Vec<&DeviceEvent> = trace
-            .device_events
-            .iter()
-            .filter(|event| {
-                event.kind == DeviceEventKind::Collective
-                    && trace.stream(event.stream).device == device.device
-            })
-            .collect();
+        let Some(events) = by_device.get_mut(&device.device) else { continue };
         if events.len() < MIN_COLLECTIVES {
             continue;
         }

@@ -1,7 +1,7 @@
 //! `silent-head-or-tail`: the host launches work at one end of the capture, and no device record is there.
 
 use super::{Check, Doc, Measurement, WORK_IS_MISSING, us};
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, DISPATCH_LATENCY};
 use crate::report::{Bound, Unit};
 use crate::trace::{Capture, HostCall};
 use crate::units::{Interval, Picoseconds};
@@ -30,9 +30,6 @@ pub(super) static CHECK: Check = Check {
     measure,
 };
 
-/// Between a launch and its kernel on an idle device, generously: 13–14 µs were measured.
-const DISPATCH: Picoseconds = Picoseconds::from_us(100);
-
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let trace = &capture.primary().trace;
     let launches = || {
@@ -51,7 +48,8 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let without = |(index, _): &(usize, &HostCall)| analysis.launches.n_records[*index] == 0;
     let first = launches().min_by_key(|(_, call)| call.interval.start()).filter(without);
     let last = launches().filter(without).map(|(_, call)| call.interval.start()).max();
-    let span = |from: Picoseconds, to: Picoseconds| (to - from - DISPATCH).max(Picoseconds::ZERO);
+    let span =
+        |from: Picoseconds, to: Picoseconds| (to - from - DISPATCH_LATENCY).max(Picoseconds::ZERO);
     let head = first.map_or(Picoseconds::ZERO, |(_, call)| span(call.interval.end(), work.start()));
     let tail = last.map_or(Picoseconds::ZERO, |last| span(work.end(), last));
     let longer = head.max(tail);

@@ -20,7 +20,7 @@ pub(super) static CHECK: Check = Check {
         remedy: "Capture two replays or more, keep the graph-capture shard beside the trace, or let the host wait for the device \
             behind the replay. The bounds of the idle claim hold without.",
         limit: "1 % of the window: beyond it an idle share is no longer a figure, and ranks may trade places. Intact public captures \
-            with unconfirmed replays show 0.25 % and less: the device goes on with the next work right behind a replay.",
+            with unconfirmed replays show 0.13 % and less: the device goes on with the next work right behind a replay.",
         exceptions: "Launches and executions whose work is known to be missing are the business of other checks. It warns, since the capture may be intact: the claims are withheld and the bounds are stated.",
     },
     since: "0.1.0",

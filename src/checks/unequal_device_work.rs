@@ -16,7 +16,7 @@ pub(super) static CHECK: Check = Check {
         misleads: "One figure for all GPUs hides the one that did nothing, or whose records are missing: a window that is \
             counted from a device's own first kernel to its own last is 0 % idle however short it is.",
         remedy: "Read the devices one by one. Where devices should share the work: look for the straggler, or for lost records.",
-        limit: "50 %: half of the work of another. Between equal devices of complete captures the difference stays below 25 %; \
+        limit: "50 %: half of the work of another. On the one complete public capture with eight equal devices the difference is 16 %; \
             where stages differ by design, allow this check.",
         exceptions: "Visible GPUs on which nothing was executed do not count.",
     },

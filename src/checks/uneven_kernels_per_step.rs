@@ -1,7 +1,7 @@
 //! `uneven-kernels-per-step`: marked steps of one run launched different numbers of kernels.
 
 use super::{Check, Doc, Measurement};
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, MIN_STEPS};
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::Capture;
 use crate::units::Ratio;
@@ -27,9 +27,6 @@ pub(super) static CHECK: Check = Check {
     unit: Unit::Share,
     measure,
 };
-
-/// Fewer steps have no spread that says anything.
-const MIN_STEPS: usize = 3;
 
 fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {
     let Some(steps) = &analysis.steps else {

@@ -71,9 +71,15 @@ fn unicode_escape(escaped: &str) -> (Option<char>, usize) {
     (char::from_u32(first), 5)
 }
 
+/// The start of a text, of at most this many bytes.
+pub(super) fn shortened(text: &str, bytes_max: usize) -> String {
+    let end = (0..=bytes_max.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
+    text[..end.unwrap_or(0)].to_owned()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Escapes, Fidelity, decode};
+    use super::{Escapes, Fidelity, decode, shortened};
 
     #[test]
     fn agrees_with_serde_json() {
@@ -93,5 +99,13 @@ mod tests {
         assert_eq!(decode(b"a\xFF\\n", Escapes::Some), ("a\u{FFFD}\n".into(), Fidelity::Lossy));
         assert_eq!(decode(br"\ud800x", Escapes::Some), ("\u{FFFD}x".into(), Fidelity::Lossy));
         assert_eq!(decode(br"\ud800\u0041", Escapes::Some), ("\u{FFFD}A".into(), Fidelity::Lossy));
+    }
+
+    #[test]
+    fn shortened_texts_end_between_characters() {
+        assert_eq!(
+            (shortened("aé", 2), shortened("aé", 3), shortened("", 2)),
+            ("a".into(), "aé".into(), String::new())
+        );
     }
 }

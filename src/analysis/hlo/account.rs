@@ -5,7 +5,7 @@
 
 use super::host::HostExecutions;
 use super::programs::Programs;
-use crate::analysis::launches::{DISPATCH_LATENCY, recording_end};
+use crate::analysis::recording::Recording;
 use crate::trace::{DeviceId, Execution, NameId, Trace};
 use crate::units::{Interval, Picoseconds};
 use rustc_hash::FxHashMap;
@@ -90,29 +90,15 @@ pub(super) fn account(
 pub(super) struct Ends {
     /// Start of the first record that the device's tracer made: a call or work.
     first: Option<Picoseconds>,
-    /// The hull of all device work.
-    window: Option<Interval>,
-    /// True where the device may have been busy until recording ended.
-    to_the_end: bool,
-    /// When recording ended.
-    recording: Option<Picoseconds>,
+    recording: Option<Recording>,
 }
 
 impl Ends {
     pub(super) fn of(trace: &Trace) -> Self {
-        let work = || trace.device_events.iter().map(|event| event.interval);
+        let work = trace.device_events.iter().map(|event| event.interval);
         let calls = trace.host_calls.iter().map(|call| call.interval);
-        let window = work().reduce(Interval::hull);
-        let longest = work().map(Interval::duration).max().unwrap_or_default();
-        let host = trace.executions.iter().map(|one| one.interval.end()).max();
-        let recording = recording_end(trace).max(host);
-        let busy_until = window.map(|window| window.end() + longest + DISPATCH_LATENCY);
-        Self {
-            first: calls.chain(work()).map(Interval::start).min(),
-            window,
-            to_the_end: busy_until.zip(recording).is_some_and(|(busy, end)| busy >= end),
-            recording,
-        }
+        let first = calls.chain(work).map(Interval::start).min();
+        Self { first, recording: Recording::of(trace) }
     }
 
     /// True where the execution was over before the device's tracer made its first record.
@@ -122,9 +108,7 @@ impl Ends {
 
     /// True where recording may have ended before the device came to the execution.
     pub(super) fn cut_off(&self, execution: &Execution) -> bool {
-        let start = execution.interval.start();
-        let queued = self.to_the_end && self.window.is_some_and(|window| start < window.end());
-        queued || self.recording.is_some_and(|end| start + DISPATCH_LATENCY >= end)
+        self.recording.is_some_and(|end| end.may_precede(execution.interval.start()))
     }
 }
 

@@ -6,6 +6,7 @@ use super::super::limits::{
 };
 use super::super::number;
 use super::super::tally::{Oddity, Tally};
+use super::super::text::shortened;
 use crate::trace::{DeviceProperties, Distributed, Profiler};
 use serde_json::Value;
 
@@ -65,7 +66,7 @@ impl Header {
         let lines = lines.iter().filter_map(Value::as_str).take(free);
         self.profiler
             .log
-            .extend(lines.map(|line| (level.to_owned(), cut(line, LOG_LINE_BYTES_MAX))));
+            .extend(lines.map(|line| (level.to_owned(), shortened(line, LOG_LINE_BYTES_MAX))));
     }
 
     fn short(&mut self, key: &str, text: &str) {
@@ -81,12 +82,6 @@ impl Header {
     }
 }
 
-/// The first bytes of a text, cut between two characters.
-fn cut(text: &str, bytes_max: usize) -> String {
-    let end = (0..=bytes_max.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
-    text[..end.unwrap_or(0)].to_owned()
-}
-
 fn device_properties(row: &Value) -> DeviceProperties {
     let number = |key: &str| row.get(key).and_then(Value::as_u64);
     DeviceProperties {
@@ -94,7 +89,7 @@ fn device_properties(row: &Value) -> DeviceProperties {
         name: row
             .get("name")
             .and_then(Value::as_str)
-            .map_or_else(String::new, |name| cut(name, HEADER_FIELD_BYTES_MAX)),
+            .map_or_else(String::new, |name| shortened(name, HEADER_FIELD_BYTES_MAX)),
         total_memory: number("totalGlobalMem"),
         multiprocessors: number("numSms"),
         ..DeviceProperties::default()
@@ -113,6 +108,6 @@ fn distributed(value: &Value) -> Distributed {
         backend: value
             .get("backend")
             .and_then(Value::as_str)
-            .map(|text| cut(text, HEADER_FIELD_BYTES_MAX)),
+            .map(|text| shortened(text, HEADER_FIELD_BYTES_MAX)),
     }
 }

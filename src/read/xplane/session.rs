@@ -5,6 +5,7 @@ use super::super::limits::{
     HEADER_FIELD_BYTES_MAX, HEADER_FIELDS_MAX, HEADER_ROWS_MAX, LOG_LINE_BYTES_MAX,
 };
 use super::super::tally::Oddity;
+use super::super::text::shortened;
 use super::lines::{Anchor, Opened};
 use super::plane::Space;
 use super::stat::{Stat, Value};
@@ -102,12 +103,6 @@ fn field(builder: &mut Builder, name: &str, value: &str) {
     }
 }
 
-/// The start of a text, of at most this many bytes.
-fn shortened(text: &str, bytes_max: usize) -> String {
-    let end = (0..=bytes_max.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
-    text[..end.unwrap_or(0)].to_owned()
-}
-
 /// The span that was recorded. The axis of the lines counts from its start, so it starts at the axis's zero.
 fn span(builder: &mut Builder, start_ns: i64, stop_ns: i64, anchor: Anchor) {
     let length = stop_ns.checked_sub(start_ns);
@@ -115,17 +110,4 @@ fn span(builder: &mut Builder, start_ns: i64, stop_ns: i64, anchor: Anchor) {
     let span = ends.and_then(|(start, end)| Interval::new(start, end));
     builder.tally.note(Oddity::ProfilerSpan, "", u64::from(span.is_none()));
     builder.trace.profiler.span = span;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shortened;
-
-    #[test]
-    fn texts_end_between_characters() {
-        assert_eq!(
-            (shortened("aé", 2), shortened("aé", 3), shortened("", 2)),
-            ("a".into(), "aé".into(), String::new())
-        );
-    }
 }
