@@ -204,7 +204,7 @@ fn shortfall(replays: &mut [GraphReplay], sizes: &[u64], kinds: &Kinds) -> Optio
             Confirmation::Replays
         };
         let is_whole = owned >= expected && (!is_by_kind || kinds.has_twin(at));
-        replay.confirmed = is_whole.then_some(by).unwrap_or_default();
+        replay.confirmed = if is_whole { by } else { Confirmation::Nothing };
         sum.n_replays += 1;
         sum.n_by_graph_id += u64::from(same_graph.is_some());
         sum.n_by_kind += u64::from(is_by_kind);

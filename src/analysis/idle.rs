@@ -102,7 +102,7 @@ pub enum Doubt {
     SharedIds(u64),
     /// So many kernels start before their launch: the clocks of host and device disagree.
     Clocks(u64),
-    /// No kernel starts sooner than this after its launch: every one was queued, or the host's clock is early by as much.
+    /// No record starts sooner than this after its call: every one was queued, or the host's clock is early by as much.
     LateStarts(Picoseconds),
 }
 
@@ -125,7 +125,7 @@ impl Doubt {
             Self::SharedIds(n) => format!("{n} correlation ids are carried by several calls"),
             Self::Clocks(n) => format!("{n} kernels start before their launch"),
             Self::LateStarts(time) => {
-                format!("no kernel starts sooner than {} after its launch", time.human())
+                format!("no record starts sooner than {} after its call", time.human())
             }
         }
     }

@@ -37,7 +37,7 @@ pub struct StreamOrder {
     /// Linked kernels that start before their launch call by more than the tolerance, all linked kernels,
     /// and the earliest such start relative to its call.
     pub kernels_before_launch: (u64, u64, Picoseconds),
-    /// The least time from the start of a launch call to the start of its kernel.
+    /// The least time from the start of a call to the start of its device record.
     pub quickest_start: Option<Picoseconds>,
     /// Records that repeat another one exactly: stream, interval, name and id.
     pub n_duplicates: u64,
@@ -221,9 +221,8 @@ fn kernels_before_launch(trace: &Trace, launches: &Launches) -> (u64, u64, Picos
 }
 
 fn quickest_start(trace: &Trace, launches: &Launches) -> Option<Picoseconds> {
-    let kernels =
-        trace.device_events.iter().enumerate().filter(|(_, event)| event.kind.is_kernel());
-    let after_launch = kernels.filter_map(|(index, event)| {
+    let records = trace.device_events.iter().enumerate();
+    let after_launch = records.filter_map(|(index, event)| {
         Some(event.interval.start() - launches.call(trace, index)?.interval.start())
     });
     after_launch.min()

@@ -7,7 +7,7 @@ use super::table::Row;
 use crate::fixture::gunzip;
 use crate::harness::outside_data;
 use rayon::prelude::*;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Captures whose every launch is known to own its records, with the folder of their shards.
@@ -33,10 +33,15 @@ const COMPLETE: &[(&str, &str)] = &[
     ("xdit-flux1-aiter-sage/rank_0", ""),
 ];
 
-/// The rows of all of them; `None` where they are not at hand.
-pub(crate) fn rows() -> Option<Vec<Row>> {
+/// The rows of those whose file is no longer than `bytes_max`; `None` where they are not at hand.
+pub(crate) fn rows(bytes_max: u64) -> Option<Vec<Row>> {
     let corpus = outside_data("IDLEPROOF_CORPUS", "../shared/captures", "corpus")?.join("kineto");
-    let subjects: Vec<Subject> = COMPLETE
+    let is_short = |name: &str| {
+        let length = std::fs::metadata(path(&corpus, name)).map(|file| file.len());
+        length.is_ok_and(|length| length <= bytes_max)
+    };
+    let complete: Vec<_> = COMPLETE.iter().filter(|(name, _)| is_short(name)).collect();
+    let subjects: Vec<Subject> = complete
         .par_iter()
         .map(|(name, shards)| Subject::new(read(&corpus, name, shards)))
         .collect();
@@ -47,7 +52,7 @@ pub(crate) fn rows() -> Option<Vec<Row>> {
         .map(|&(kind, at)| {
             let mut run = subjects[at].run(&KINDS[kind], (kind * 1_000 + at) as u64);
             run.fault =
-                run.fault.map(|fault| format!("{} {}: {fault}", COMPLETE[at].0, COMPLETE[at].1));
+                run.fault.map(|fault| format!("{} {}: {fault}", complete[at].0, complete[at].1));
             run
         })
         .collect();
@@ -56,8 +61,12 @@ pub(crate) fn rows() -> Option<Vec<Row>> {
     Some(KINDS.iter().map(row).collect())
 }
 
+fn path(corpus: &Path, name: &str) -> PathBuf {
+    corpus.join(format!("{name}.pt.trace.json.gz"))
+}
+
 fn read(corpus: &Path, name: &str, shards: &str) -> Capture {
-    let path = corpus.join(format!("{name}.pt.trace.json.gz"));
+    let path = path(corpus, name);
     let unpacked = |path: &Path| {
         let bytes =
             std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

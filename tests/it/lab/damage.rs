@@ -92,6 +92,12 @@ pub(crate) const KINDS: &[Damage] = &[
     loss("host side of a stretch of time cut out", |capture, dice| {
         records::cut_host(capture, dice)
     }),
+    loss("both sides of a stretch of time cut out", |capture, dice| {
+        records::cut_both(capture, dice);
+    }),
+    loss("35 % of the kernels lost with their launches", |capture, dice| {
+        records::thin_pairs(capture, dice, 35);
+    }),
     loss("no device record left", |capture, _| capture.retain_work(|_| false)),
     loss("no host call left", |capture, _| host::lose_calls(capture)),
     loss("one device lost", |capture, _| records::lose_device(capture)),

@@ -117,10 +117,10 @@ fn plans() -> impl Strategy<Value = Plan> {
     )
 }
 
-/// The rows of all kinds.
-pub(crate) fn rows() -> Vec<Row> {
+/// The rows of all kinds, over the first `n` runs.
+pub(crate) fn rows(n: usize) -> Vec<Row> {
     let mut runner = TestRunner::deterministic();
-    let plans: Vec<Plan> = (0..N_RUNS)
+    let plans: Vec<Plan> = (0..n)
         .map(|_| {
             plans().new_tree(&mut runner).unwrap_or_else(|reason| panic!("{reason}")).current()
         })

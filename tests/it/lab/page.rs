@@ -12,8 +12,8 @@ pub(crate) fn page(results: &Results, jax: &[Row]) -> String {
     let (kineto, of_jax) = (totals(&results.rows), totals(jax));
     let mut page = format!(
         "# Honesty, measured\n\n\
-         Written by a test, `tests/it/lab.rs`; edit that instead. Everything here is generated from fixed seeds: the same source \
-         gives the same page.\n\n\
+         Written by a test, `tests/it/lab.rs`, where `IDLEPROOF_LAB=all` is set in its environment; edit that instead. Everything \
+         here is generated from fixed seeds: the same source gives the same page.\n\n\
          {N_CAPTURES} captures of PyTorch's kind and {N_RUNS} runs of JAX's are made by simulated hosts and devices: launches one \
          by one and by graph, side streams with event waits, copies, pauses, waits of the host, one device or two. Their truth is \
          known. Each is damaged in each way below, judged under the default policy, and held against the truth.\n\n"

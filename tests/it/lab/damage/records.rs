@@ -1,8 +1,9 @@
 //! Loss of records wherever they stand.
 
-use crate::lab::capture::{Capture, Side, correlation, device, end, side, start};
+use crate::lab::capture::{Capture, Side, correlation, device, end, is_kernel_launch, side, start};
 use crate::lab::dice::Dice;
-use std::collections::BTreeSet;
+use serde_json::Value;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -39,6 +40,36 @@ pub(crate) fn cut_host(capture: &mut Capture, dice: Dice) {
         !matches!(side(event), Side::Call | Side::HostRange)
             || !stretch.contains(&start(event)) && !stretch.contains(&end(event))
     });
+}
+
+/// Loses so many of a hundred kernels, each by chance and with its launch.
+pub(crate) fn thin_pairs(capture: &mut Capture, dice: Dice, percent: u64) {
+    let mut n = 0;
+    lose_with_calls(capture, |event| {
+        n += u64::from(is_kernel_launch(event));
+        is_kernel_launch(event) && dice.percent(n, percent)
+    });
+}
+
+/// Loses what the host did in a stretch of time, and the work that it launched then, as a splitter leaves steps out.
+pub(crate) fn cut_both(capture: &mut Capture, dice: Dice) {
+    let stretch = stretch(capture, dice);
+    lose_with_calls(capture, |event| stretch.contains(&start(event)));
+    capture.retain(|event| {
+        side(event) != Side::HostRange
+            || !stretch.contains(&start(event)) && !stretch.contains(&end(event))
+    });
+}
+
+/// Loses the calls that `is_lost` selects, and the work of each.
+fn lose_with_calls(capture: &mut Capture, mut is_lost: impl FnMut(&Value) -> bool) {
+    let mut lost: HashSet<u64> = HashSet::new();
+    capture.retain(|event| {
+        let gone = side(event) == Side::Call && is_lost(event);
+        lost.extend(correlation(event).filter(|_| gone));
+        !gone
+    });
+    capture.retain_work(|event| correlation(event).is_none_or(|id| !lost.contains(&id)));
 }
 
 /// A quarter of the device's span, somewhere in its middle.
