@@ -19,7 +19,7 @@ pub(crate) struct Exemption {
 }
 
 /// Every reason.
-pub(crate) const EXEMPTIONS: [Exemption; 4] = [
+pub(crate) const EXEMPTIONS: [Exemption; 5] = [
     Exemption {
         kinds: "replays keep their|replays lose their|inside replays",
         applies: replays_are_alike,
@@ -32,18 +32,25 @@ pub(crate) const EXEMPTIONS: [Exemption; 4] = [
     Exemption {
         kinds: "graph launches stripped",
         applies: no_replay_is_left,
-        when: "Chance lost the records of every replay, and their launches were stripped as well.",
-        proof: "Neither side of any replay is in the file. It is the complete capture of a host that did something else in that \
-            time. Where it waited for the device, or work was queued behind a replay, that shows; where it did neither, no \
-            record is left that could.",
+        when: "The launches of all replays were stripped, and of their records chance left none, or such as come first on their stream.",
+        proof: "A window that opens on a busy device begins with records whose launches came before it. Of other replays neither \
+            side is in the file. It is the complete capture of a host that did something else in that time. Where it waited for \
+            the device, or work was queued behind a replay, that shows; where it did neither, no record is left that could.",
     },
     Exemption {
         kinds: "with their launches|both sides of",
         applies: no_call_lacks_its_work,
         when: "Calls were lost together with all work that they launched.",
-        proof: "It is the complete file of a host that did not make these calls. That an operator launched nothing is no sign: on \
-            empty tensors and on the CPU's it doesn't, in complete public captures up to a third of those of one name. Ids that \
+        proof: "It is the complete file of a host that did not make these calls. That an operator launched nothing is no sign: it \
+            launches nothing for empty tensors and for the CPU's, up to a third of those of one name in complete public captures. Ids that \
             are left out are none either: producers leave whole kinds of calls out.",
+    },
+    Exemption {
+        kinds: "lasts nothing|last nothing",
+        applies: times_are_whole_microseconds,
+        when: "The file resolves whole microseconds, and records last 0.",
+        proof: "A kernel of less than a microsecond leaves this record: in one complete public capture 309 of 9,927 records are like it, \
+            and kernels of one name take as little on small inputs.",
     },
     Exemption {
         kinds: "100 times as long",
@@ -86,10 +93,32 @@ fn by_replay(capture: &Capture) -> HashMap<u64, Names<'_>> {
     owned
 }
 
+/// True where no replay is left but such as may have been launched before recording began.
 fn no_replay_is_left(complete: &Capture, damaged: &Capture) -> bool {
+    if damaged.events.iter().any(|event| is_graph_launch(event)) {
+        return false;
+    }
+    let calls = damaged.events.iter().filter(|event| side(event) == Side::Call);
+    let ids: HashSet<u64> = calls.filter_map(|event| correlation(event)).collect();
+    let first_id = ids.iter().min().copied().unwrap_or(u64::MAX);
+    let is_linked = |event: &&Value| correlation(event).is_some_and(|id| ids.contains(&id));
+    let mut first_start: HashMap<(String, String), i64> = HashMap::new();
+    for event in damaged.work().filter(is_linked) {
+        let first = first_start.entry(lane(event)).or_insert(i64::MAX);
+        *first = start(event).min(*first);
+    }
     let replays: HashSet<u64> = complete.replays().into_iter().collect();
-    let replayed = |event: &Value| correlation(event).is_some_and(|id| replays.contains(&id));
-    !damaged.work().any(replayed) && !damaged.events.iter().any(|event| is_graph_launch(event))
+    let mut left =
+        damaged.work().filter(|event| correlation(event).is_some_and(|id| replays.contains(&id)));
+    left.all(|event| {
+        let precedes = first_start.get(&lane(event)).is_none_or(|&first| start(event) < first);
+        precedes && correlation(event).is_some_and(|id| id < first_id)
+    })
+}
+
+/// The stream of a record.
+fn lane(event: &Value) -> (String, String) {
+    (event["pid"].to_string(), event["tid"].to_string())
 }
 
 /// True where each call that is left has all the work that it had.
@@ -102,8 +131,11 @@ fn no_call_lacks_its_work(complete: &Capture, damaged: &Capture) -> bool {
     owned(complete) == owned(damaged)
 }
 
+fn times_are_whole_microseconds(complete: &Capture, _: &Capture) -> bool {
+    complete.work().all(|event| start(event) % 1_000 == 0 && length(event) % 1_000 == 0)
+}
+
 fn long_records_fit(complete: &Capture, damaged: &Capture) -> bool {
-    let lane = |event: &Value| (event["pid"].to_string(), event["tid"].to_string());
     let mut starts: HashMap<(String, String), Vec<i64>> = HashMap::new();
     for event in damaged.work() {
         starts.entry(lane(event)).or_default().push(start(event));

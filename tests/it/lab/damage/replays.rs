@@ -3,7 +3,7 @@
 use crate::lab::capture::{Capture, correlation, start};
 use crate::lab::dice::Dice;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Loses all records of so many replays of a hundred.
 pub(crate) fn lose(capture: &mut Capture, dice: Dice, percent: u64) {
@@ -33,7 +33,7 @@ pub(crate) fn lose_second_halves(capture: &mut Capture) {
 /// Keeps so many of the first records of each replay as `n` says of its size.
 fn keep_heads(capture: &mut Capture, n: impl Fn(usize) -> usize) {
     let places = capture.replay_places();
-    let mut starts: HashMap<usize, Vec<i64>> = HashMap::new();
+    let mut starts: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
     for event in capture.work() {
         if let Some(at) = place(&places, event) {
             starts.entry(at).or_default().push(start(event));
