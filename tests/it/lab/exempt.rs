@@ -4,7 +4,7 @@ use super::capture::{
     Capture, Side, correlation, end, is_graph_launch, is_kernel, length, name, side, start,
 };
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// One reason.
 pub(crate) struct Exemption {
@@ -22,11 +22,15 @@ pub(crate) struct Exemption {
 pub(crate) const EXEMPTIONS: [Exemption; 5] = [
     Exemption {
         kinds: "replays keep their|replays lose their|inside replays",
-        applies: replays_are_alike,
-        when: "All replays of a graph kept records of the same names, or it was replayed once.",
+        applies: |complete, damaged| {
+            replays_are_alike(complete, damaged) || replays_may_be_of_other_graphs(damaged)
+        },
+        when: "All replays of a graph kept records of the same names, or it was replayed once, or no record names its graph and at most \
+            two kinds of replays are a part of another kind.",
         proof: "Take the graph that has just the kept kernels, and a host that does what this host did. Its complete capture is \
             this file: every launch owns records, all replays are alike, and where neither a wait of the host nor queued work \
-            lies in the new gaps, the device had nothing to do in them. What tells the two apart is outside the file: a \
+            lies in the new gaps, the device had nothing to do in them. Where replays kept different records, it is the capture of as \
+            many graphs, and the first and the last piece of a model are parts of the pieces between. What tells the two apart is outside the file: a \
             graph-capture shard, the graph's node count, a second replay, a wait behind the replay.",
     },
     Exemption {
@@ -55,9 +59,10 @@ pub(crate) const EXEMPTIONS: [Exemption; 5] = [
     Exemption {
         kinds: "100 times as long",
         applies: long_records_fit,
-        when: "Every stretched record ends before the next one of its stream begins.",
+        when: "Every stretched record ends before a later one of its stream does, those of its own replay aside.",
         proof: "A kernel that truly took so long leaves this file, and durations of one name differ by as much in honest captures \
-            (collectives wait, attention grows). Only order contradicts a duration: a later record of the stream, or a wait for \
+            (collectives wait, attention grows). Kernels overlap where one launches the next early, and branches of a replay may be \
+            recorded on one stream. Only order contradicts a duration: a later record of the stream, or a wait for \
             the device that returned before.",
     },
 ];
@@ -80,6 +85,17 @@ fn replays_are_alike(complete: &Capture, damaged: &Capture) -> bool {
         let now = after.get(id);
         *left.entry(names).or_insert(now) == now
     })
+}
+
+/// True where replays that kept different records may be complete ones of different graphs.
+fn replays_may_be_of_other_graphs(damaged: &Capture) -> bool {
+    let names_its_graph = |event: &Value| !event["args"]["graph id"].is_null();
+    let kinds: BTreeSet<Names<'_>> = by_replay(damaged).into_values().collect();
+    let is_part = |part: &&Names<'_>| {
+        let holds = |whole: &Names<'_>| part.iter().all(|(name, n)| whole.get(name) >= Some(n));
+        kinds.iter().any(|whole| whole != *part && holds(whole))
+    };
+    !damaged.work().any(names_its_graph) && kinds.iter().filter(is_part).count() <= 2
 }
 
 fn by_replay(capture: &Capture) -> HashMap<u64, Names<'_>> {
@@ -136,17 +152,18 @@ fn times_are_whole_microseconds(complete: &Capture, _: &Capture) -> bool {
 }
 
 fn long_records_fit(complete: &Capture, damaged: &Capture) -> bool {
-    let mut starts: HashMap<(String, String), Vec<i64>> = HashMap::new();
+    let mut lanes: HashMap<(String, String), Vec<&Value>> = HashMap::new();
     for event in damaged.work() {
-        starts.entry(lane(event)).or_default().push(start(event));
+        lanes.entry(lane(event)).or_default().push(event);
     }
-    starts.values_mut().for_each(|starts| starts.sort_unstable());
+    let outlasts = |event: &Value| {
+        let others = lanes[&lane(event)].iter();
+        others
+            .filter(|other| correlation(other) != correlation(event))
+            .any(|other| start(other) >= start(event) && end(other) < end(event))
+    };
     // Damage keeps the order of the file.
     complete.work().zip(damaged.work()).all(|(before, after)| {
-        let next = starts
-            .get(&lane(after))
-            .and_then(|starts| starts.get(starts.partition_point(|&other| other <= start(after))));
-        let fits = next.is_none_or(|&next| end(after) <= next);
-        !is_kernel(after) || length(before) == length(after) || fits
+        !is_kernel(after) || length(before) == length(after) || !outlasts(after)
     })
 }
