@@ -53,6 +53,8 @@ pub struct DeviceIdle {
     pub gaps: GapClasses,
     /// The part of the suspect idle that only unconfirmed replays account for.
     pub unconfirmed: Picoseconds,
+    /// The part of that in gaps of over 20 µs, which are more than the device's own latency.
+    pub unconfirmed_long: Picoseconds,
     /// What widens the bounds.
     pub doubts: Vec<Doubt>,
 }
@@ -238,8 +240,19 @@ fn device_idle(
     }
     let starved = starved(evidence, device, waits, &gaps, inactive, &mut doubts);
     let only_unconfirmed = unrecorded.only(Cause::UnconfirmedReplay, device.window);
-    let unconfirmed = gaps.suspect.intersection(&only_unconfirmed).total();
-    DeviceIdle { device: device.device, inactive, starved, gaps, unconfirmed, doubts }
+    let unconfirmed = gaps.suspect.intersection(&only_unconfirmed);
+    let long = device.gaps.iter().filter(|gap| gap.duration() > DISPATCH_GAP);
+    let unconfirmed_long = unconfirmed.intersection(&IntervalSet::from_intervals(long)).total();
+    let unconfirmed = unconfirmed.total();
+    DeviceIdle {
+        device: device.device,
+        inactive,
+        starved,
+        gaps,
+        unconfirmed,
+        unconfirmed_long,
+        doubts,
+    }
 }
 
 /// Sorts every part of the gaps into the first class that it fits.
