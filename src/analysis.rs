@@ -26,7 +26,7 @@ mod timeline;
 mod waits;
 
 pub use attribution::{AttributedTo, Attribution, Class, IdChain, MethodCounts};
-pub use graphs::{GraphReplay, Graphs, Shortfall};
+pub use graphs::{Confirmation, GraphReplay, Graphs, Shortfall};
 pub use hlo::HloAttribution;
 pub use host_cause::{CauseRow, DeviceCause, GapCause, HostActivity};
 pub use hot::{HotKernel, hot_kernels};
@@ -96,7 +96,7 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
     let launch_timing = launch_timing::launch_timing(trace, &launches);
     let graphs = graphs::replays(trace, &capture.shards, &launches);
     let launched = waits::Launched::of(trace, &launches);
-    let waits = waits::waits(trace, &timeline, &launched);
+    let waits = waits::waits(trace, &timeline, &launches, &launched);
     let host_cause = host_cause::host_cause(trace, &timeline, &launches, &launched);
     let order = order::stream_order(trace, &launches);
     let attribution = attribution::attribute(trace, &launches);

@@ -31,7 +31,8 @@
 
 use crate::fixture::{self, Written};
 use crate::harness::{
-    assert_no_mismatch, claim_name, in_crate, pipeline, pipeline_at, state_name, verdict,
+    assert_no_mismatch, claim_name, in_crate, pipeline, pipeline_at, pipeline_with, state_name,
+    verdict,
 };
 use idleproof::report::{CaptureReport, CheckReport, Claim, RunReport, State};
 use idleproof::statements::{self, Statement};
@@ -230,7 +231,11 @@ fn held(case: &Case, statements: &[Statement]) -> Result<Held, String> {
     let ranks: Vec<&str> = case.fixture.split("\n-- rank\n").collect();
     let write = |text: &str| fixture::write(text).map_err(|error| error.to_string());
     if let [text] = ranks.as_slice() {
-        return Ok(Held::of_capture(&pipeline(&files(case, write(text)?), statements)));
+        let files = files(case, write(text)?);
+        return Ok(Held::of_capture(&match statements {
+            [] => pipeline(&files),
+            statements => pipeline_with(&files, statements),
+        }));
     }
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     for (rank, text) in ranks.iter().enumerate() {

@@ -20,13 +20,37 @@ pub(crate) struct Run {
     pub(crate) skipped: Vec<(String, String)>,
 }
 
-/// The report of one capture that was written as these files: the five calls one by one, whatever the program gates. Files
-/// that belong together are found by their folder, a single one is named.
-pub(crate) fn pipeline(files: &[(String, Vec<u8>)], statements: &[Statement]) -> CaptureReport {
+/// The report of one capture that was written as these files: the five calls one by one, whatever the program gates.
+pub(crate) fn pipeline(files: &[(String, Vec<u8>)]) -> CaptureReport {
+    judged(&read_one(files))
+}
+
+/// The same, with statements held against the capture.
+pub(crate) fn pipeline_with(
+    files: &[(String, Vec<u8>)],
+    statements: &[Statement],
+) -> CaptureReport {
+    let capture = read_one(files).unwrap_or_else(|error| panic!("{error:?}"));
+    let statements = statements.to_vec();
+    let options = idleproof::Options {
+        statements,
+        detail: idleproof::Detail::Tables,
+        ..idleproof::Options::default()
+    };
+    idleproof::evaluate_capture(&capture, &default_policy(), day(), &options)
+}
+
+/// Reads the one capture that was written as these files. Files that belong together are found by their folder, a single one
+/// is named.
+pub(crate) fn read_one(files: &[(String, Vec<u8>)]) -> Result<Capture, ReadError> {
     let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary folder: {error}"));
     for (name, bytes) in files {
         let path = folder.path().join(name);
-        std::fs::write(&path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let written = path
+            .parent()
+            .map_or(Ok(()), std::fs::create_dir_all)
+            .and_then(|()| std::fs::write(&path, bytes));
+        written.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
     let path = match files {
         [(name, _)] => folder.path().join(name),
@@ -36,20 +60,19 @@ pub(crate) fn pipeline(files: &[(String, Vec<u8>)], statements: &[Statement]) ->
     let families = found.families.iter().map(read::read_family);
     let mut captures: Vec<_> = families.flat_map(|family| family.captures).collect();
     assert_eq!(captures.len(), 1, "the files are one capture");
-    judged(captures.remove(0), statements)
+    captures.remove(0)
 }
 
-fn judged(read: Result<Capture, ReadError>, statements: &[Statement]) -> CaptureReport {
+/// Analyses, measures and judges what was read.
+pub(crate) fn judged(read: &Result<Capture, ReadError>) -> CaptureReport {
     let capture = match read {
         Ok(capture) => capture,
-        Err(error) => return idleproof::unreadable(error),
+        Err(error) => return idleproof::unreadable(error.clone()),
     };
-    let analysis = analysis::analyse(&capture);
-    let mut draft = analysis::lay_out(&capture, &analysis);
-    draft.tables = Some(analysis::tables(&capture, &analysis, analysis::Choice::default()));
-    let measurements = checks::measure(&capture, &analysis);
-    let judged = judge::judge(draft, &measurements, &default_policy(), day());
-    judge::with_statements(judged, statements, &default_policy(), day())
+    let analysis = analysis::analyse(capture);
+    let draft = analysis::lay_out(capture, &analysis);
+    let measurements = checks::measure(capture, &analysis);
+    judge::judge(draft, &measurements, &default_policy(), day())
 }
 
 /// The reports of every capture under the given paths, under the default policy. A path that cannot be searched is a
