@@ -4,7 +4,7 @@ use crate::report::{
     CaptureReport, Claim, ClaimState, DeviceReading, DeviceRecords, Microseconds, StatedReport,
     StatedState,
 };
-use crate::statements::{Budget, Form, Quantity, Statement};
+use crate::statements::{Budget, Form, Quantity, Said, Statement};
 
 /// Holds the statements that are about a capture against it.
 pub(super) fn hold(statements: &[Statement], capture: &CaptureReport) -> Vec<StatedReport> {
@@ -37,7 +37,7 @@ fn held(statement: &Statement, capture: &CaptureReport) -> StatedReport {
         hull.ok_or_else(|| "the records do not tell it".to_owned())
     };
     let range = ranges.and_then(hull);
-    let said = format!("{} {}", statement.quantity, with_equals(&statement.said.words()));
+    let said = format!("{} {}", statement.quantity, said(statement.said));
     let checks = if by.is_empty() { String::new() } else { format!(" ({})", by.join(", ")) };
     let message = match (&range, state) {
         (Ok(range), StatedState::Supported) => {
@@ -63,21 +63,24 @@ fn held(statement: &Statement, capture: &CaptureReport) -> StatedReport {
     }
 }
 
-fn with_equals(words: &str) -> String {
-    if words.starts_with(|first: char| first.is_ascii_alphabetic()) {
-        words.to_owned()
-    } else {
-        format!("= {words}")
+/// What is stated, in the words of a sentence.
+fn said(said: Said) -> String {
+    match said {
+        Said::Value(value, _) => format!("= {}", short(value)),
+        Said::Below(limit) => format!("below {}", short(limit)),
+        Said::Above(limit) => format!("above {}", short(limit)),
     }
 }
 
-fn shown((lo, hi): (f64, f64)) -> String {
-    let short = |value: f64| {
-        let text = format!("{value:.4}");
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    };
+fn shown((lo, hi): Range) -> String {
     let (lo, hi) = (short(lo), short(hi));
     if lo == hi { lo } else { format!("{lo} to {hi}") }
+}
+
+/// To four decimals, without trailing zeros.
+fn short(value: f64) -> String {
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 fn allowed(quantity: &Quantity, capture: &CaptureReport) -> Allowed {

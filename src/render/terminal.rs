@@ -38,6 +38,9 @@ const DIFF_LINES_MAX: usize = 40;
 /// Statements that are worth a terminal.
 const STATED_MAX: usize = 5;
 
+/// A line of a diagnostic: its key and its text.
+type Line = (&'static str, String);
+
 /// The check that statements made elsewhere are judged by.
 const UNSUPPORTED: &str = "unsupported-claim";
 
@@ -86,11 +89,8 @@ impl Page {
             return self.refused(capture, error);
         }
         for check in &capture.checks {
-            self.check(&capture.name, check, words::consequence(capture, check));
-            if check.id == UNSUPPORTED && check.state == State::Violated && self.shows(check.fails)
-            {
-                self.stated(capture);
-            }
+            let stated = if check.id == UNSUPPORTED { self.stated(capture) } else { Vec::new() };
+            self.check(&capture.name, check, words::consequence(capture, check), &stated);
         }
         if self.style == Style::Verbose {
             for notice in &capture.notices {
@@ -121,7 +121,7 @@ impl Page {
     /// The checks that compare the ranks of a job, and whether what they waited for one another may be stated.
     fn run(&mut self, run: &RunReport) {
         for check in &run.checks {
-            self.check(&run.name, check, words::run_consequence(run, check));
+            self.check(&run.name, check, words::run_consequence(run, check), &[]);
         }
         if self.style > Style::Quiet {
             let fails = run.checks.iter().any(|check| check.fails);
@@ -131,13 +131,13 @@ impl Page {
         }
     }
 
-    fn check(&mut self, place: &str, check: &CheckReport, so: Option<String>) {
+    fn check(&mut self, place: &str, check: &CheckReport, so: Option<String>, more: &[Line]) {
         match check.state {
-            State::Violated if self.shows(check.fails) => self.violated(place, check, so),
-            State::Excepted if self.style > Style::Quiet => self.violated(place, check, so),
+            State::Violated if self.shows(check.fails) => self.violated(place, check, so, more),
+            State::Excepted if self.style > Style::Quiet => self.violated(place, check, so, more),
             State::NotEvaluable if check.fails => {
                 let so = "the policy requires this evidence, and the capture has none";
-                self.violated(place, check, Some(so.to_owned()));
+                self.violated(place, check, Some(so.to_owned()), more);
             }
             State::Holds | State::NotEvaluable if self.style == Style::Verbose => {
                 self.note(words::state(check), &format!("{}: {}", check.id, check.message));
@@ -146,12 +146,15 @@ impl Page {
         }
     }
 
-    fn violated(&mut self, place: &str, check: &CheckReport, so: Option<String>) {
+    fn violated(&mut self, place: &str, check: &CheckReport, so: Option<String>, more: &[Line]) {
         self.headline(check.fails, &check.id, &cells::headline(check));
         self.arrow(place);
         let detail = if self.style == Style::Verbose { Detail::All } else { Detail::Telling };
         if let Some(seen) = cells::evidence(check, detail) {
             self.line("measured", &seen);
+        }
+        for (key, text) in more {
+            self.line(key, text);
         }
         if let Some(so) = so {
             self.line("so", &so);
@@ -167,17 +170,18 @@ impl Page {
     }
 
     /// Statements that do not hold, each with where it stands.
-    fn stated(&mut self, capture: &CaptureReport) {
-        let open = |one: &&StatedReport| one.state != StatedState::Supported;
-        let all: Vec<&StatedReport> = capture.stated.iter().filter(open).collect();
+    fn stated(&self, capture: &CaptureReport) -> Vec<Line> {
+        let order = [StatedState::Refuted, StatedState::Undetermined];
+        let of = |state| capture.stated.iter().filter(move |one| one.state == state);
+        let all: Vec<&StatedReport> = order.into_iter().flat_map(of).collect();
         let most = if self.style == Style::Verbose { all.len() } else { STATED_MAX };
-        for one in all.iter().take(most) {
-            self.line(one.state.name(), &format!("{} at {}", one.message, one.source));
-        }
+        let line =
+            |one: &&StatedReport| (one.state.name(), format!("{} at {}", one.message, one.source));
+        let mut lines: Vec<Line> = all.iter().take(most).map(line).collect();
         if let Some(left @ 1..) = all.len().checked_sub(most) {
-            self.line("and", &format!("{left} more: -v lists them"));
+            lines.push(("and", format!("{left} more: -v lists them")));
         }
-        self.end();
+        lines
     }
 
     fn golden(&mut self, golden: &GoldenReport) {

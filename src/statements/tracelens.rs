@@ -21,13 +21,13 @@ pub(super) enum Table {
     Ops,
 }
 
-/// The rows of a timeline that state something about the device.
+/// The rows of a timeline that state something about the device, in the order in which statements are made of them.
 const ROWS: [(&str, Budget); 8] = [
+    ("idle_time", Budget::Inactive),
+    ("busy_time", Budget::Busy),
     ("computation_time", Budget::Compute),
     ("exposed_comm_time", Budget::ExposedCollective),
     ("exposed_memcpy_time", Budget::ExposedMemcpy),
-    ("busy_time", Budget::Busy),
-    ("idle_time", Budget::Inactive),
     ("total_time", Budget::Total),
     ("total_comm_time", Budget::Collective),
     ("total_memcpy_time", Budget::Memcpy),
@@ -82,13 +82,13 @@ pub(super) fn statements(
                 let Some(&(_, budget)) = ROWS.iter().find(|(row, _)| *row == name) else {
                     continue;
                 };
-                let time = Quantity::Budget(budget, Form::Microseconds, None);
-                statements.push(state(time, number(1)? * 1_000.0, line));
                 // `total_*` rows have no percentage of their own.
                 if !name.starts_with("total_") {
                     let part = Quantity::Budget(budget, Form::Percent, None);
                     statements.push(state(part, number(2)?, line));
                 }
+                let time = Quantity::Budget(budget, Form::Microseconds, None);
+                statements.push(state(time, number(1)? * 1_000.0, line));
             }
             Table::Ops => {
                 let sum = by_op.entry(name.to_owned()).or_insert((0.0, line));
@@ -96,6 +96,11 @@ pub(super) fn statements(
             }
         }
     }
+    let place = |one: &Statement| match one.quantity {
+        Quantity::Budget(budget, ..) => ROWS.iter().position(|(_, known)| *known == budget),
+        _ => None,
+    };
+    statements.sort_by_key(place);
     let ops = by_op.into_iter();
     statements.extend(ops.map(|(op, (share, line))| state(Quantity::OpShare(op), share, line)));
     if statements.is_empty() {
@@ -125,7 +130,7 @@ mod tests {
         let text = "type,time ms,percent\nidle_time,3.5,87.5\ntotal_time,4,100.0\nunknown,1,1\n";
         assert_eq!(
             told(text),
-            "device_inactive_us = 3500 (t.csv:2)\ndevice_inactive_pct = 87.5 (t.csv:2)\n\
+            "device_inactive_pct = 87.5 (t.csv:2)\ndevice_inactive_us = 3500 (t.csv:2)\n\
              total_us = 4000 (t.csv:3)"
         );
     }

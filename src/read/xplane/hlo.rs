@@ -1,5 +1,7 @@
 //! From stored HLO to the model's modules.
 
+mod weight;
+
 use super::hlo_pb as pb;
 use crate::trace::{Computation, Hlo, HloModule, Instruction, Shape, StackFrame};
 use prost::Message as _;
@@ -49,6 +51,9 @@ const ELEMENTS: [&str; 37] = [
 
 /// Decodes a stored program.
 pub(super) fn decode(bytes: &[u8]) -> Hlo {
+    if weight::is_too_heavy(bytes) {
+        return Hlo::Damaged("it would take far more memory than its length explains".to_owned());
+    }
     match pb::HloProto::decode(bytes) {
         Ok(pb::HloProto { hlo_module: Some(stored) }) => {
             Hlo::Stored(Box::new(module(stored, bytes.len() as u64)))

@@ -68,6 +68,8 @@ pub(super) struct EventName<'a> {
     pub(super) text: &'a [u8],
     /// Statistics that all events of the name share.
     pub(super) stats: Vec<Message<'a>>,
+    /// Those of them that the reader uses, each once: they are taken over by every event of the name.
+    pub(super) shared: Vec<(Key, Value<'a>)>,
     /// The text in the trace's names, once an event had it.
     interned: Option<NameId>,
 }
@@ -114,6 +116,19 @@ impl<'a> Dictionary<'a> {
         let name = builder.name(row.text)?;
         row.interned = Some(name);
         Ok(name)
+    }
+
+    /// The statistics that the reader uses; of several with one use the first.
+    fn used(&self, stats: &[Message<'a>]) -> Result<Vec<(Key, Value<'a>)>, Fault> {
+        let mut used: Vec<(Key, Value<'a>)> = Vec::new();
+        for &message in stats {
+            let Stat { name, value } = stat(message)?;
+            let key = self.stats.get(name).and_then(|row| row.key);
+            if let Some(key) = key.filter(|key| !used.iter().any(|(known, _)| known == key)) {
+                used.push((key, value));
+            }
+        }
+        Ok(used)
     }
 
     /// A value as text.
@@ -176,7 +191,8 @@ impl<'a> Plane<'a> {
             let name = StatName { text, key: Key::of(text), interned: None };
             dictionary.n_repeated += u64::from(dictionary.stats.insert(id, name).is_some());
         }
-        for (id, name) in self.event_names()? {
+        for (id, mut name) in self.event_names()? {
+            name.shared = dictionary.used(&name.stats)?;
             dictionary.n_repeated += u64::from(dictionary.events.insert(id, name).is_some());
         }
         Ok(dictionary)

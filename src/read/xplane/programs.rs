@@ -12,6 +12,7 @@ use super::plane::{Dictionary, EventName};
 use super::stat::{Value, stat};
 use super::wire::Fault;
 use crate::trace::{Hlo, HloLabel, NameId, Program};
+use rustc_hash::FxHashMap;
 
 /// A program as the file stores it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -98,12 +99,15 @@ fn missing(builder: &mut Builder) -> Result<Vec<(u64, NameId)>, Refusal> {
     let mut known: Vec<u64> = builder.trace.programs.iter().map(|program| program.id).collect();
     known.sort_unstable();
     let mut missing: Vec<(u64, NameId)> = Vec::new();
+    let mut place: FxHashMap<u64, usize> = FxHashMap::default();
     for HloLabel { program, module, .. } in &builder.trace.hlo_labels {
         let Some(id) = program.filter(|id| known.binary_search(id).is_err()) else { continue };
-        match missing.iter_mut().find(|(missing, _)| *missing == id) {
-            None => missing.push((id, module.unwrap_or(nameless))),
-            Some((_, name)) if *name == nameless => *name = module.unwrap_or(nameless),
-            Some(_) => {}
+        let at = *place.entry(id).or_insert_with(|| {
+            missing.push((id, nameless));
+            missing.len() - 1
+        });
+        if missing[at].1 == nameless {
+            missing[at].1 = module.unwrap_or(nameless);
         }
     }
     Ok(missing)

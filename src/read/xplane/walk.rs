@@ -3,9 +3,10 @@
 #[cfg(test)]
 mod oracle;
 
+use super::super::jax::Key;
 use super::super::tally::{Oddity, Tally};
 use super::plane::{Dictionary, Line};
-use super::stat::{Stats, stat};
+use super::stat::{Stats, Value, stat};
 use super::wire::{Fault, Fields, Message, Why};
 use crate::trace::DamageFault;
 use crate::units::{Interval, Picoseconds};
@@ -118,8 +119,7 @@ impl<'a> Walk<'a> {
             false => self.other_fields(event, fields, dictionary)?,
         };
         match dictionary.events.get(event.name) {
-            Some(name) if !name.stats.is_empty() => self.shared(&name.stats, dictionary)?,
-            Some(_) => {}
+            Some(name) => self.shared(&name.shared),
             None => self.n_dangling += 1,
         }
         Ok(event)
@@ -148,15 +148,13 @@ impl<'a> Walk<'a> {
     }
 
     /// Adds the statistics that all events of a name share; the event's own take precedence.
-    fn shared(&mut self, shared: &[Message<'a>], dictionary: &Dictionary<'a>) -> Result<(), Fault> {
-        for message in shared {
-            let stat = stat(*message)?;
-            let key = dictionary.stats.get(stat.name).and_then(|name| name.key);
-            if let Some(key) = key.filter(|key| !self.stats.has(*key)) {
-                self.stats.set(key, stat.value);
+    #[inline(always)]
+    fn shared(&mut self, shared: &[(Key, Value<'a>)]) {
+        for &(key, value) in shared {
+            if !self.stats.has(key) {
+                self.stats.set(key, value);
             }
         }
-        Ok(())
     }
 
     #[inline(always)]
