@@ -17,7 +17,9 @@ use super::bytes::Text;
 use super::chrome::{Event, Events, NoEvent, OddNumber, Scanner};
 use super::document::{self, ByteOrderMark, Document, Sink};
 use super::json::Parse;
-use super::limits::{KEPT_EVENTS_MAX, NAMES_BYTES_MAX, NAMES_MAX, STREAMS_MAX, THREADS_MAX};
+use super::limits::{
+    DEVICES_MAX, KEPT_EVENTS_MAX, NAMES_BYTES_MAX, NAMES_MAX, STREAMS_MAX, THREADS_MAX,
+};
 use super::refusal::{self, Refusal};
 use super::tally::Oddity;
 use super::window::WINDOW_BYTES;
@@ -125,6 +127,7 @@ impl Sink for Kineto {
             (builder.kept() > KEPT_EVENTS_MAX, "events to keep"),
             (trace.names.len() > NAMES_MAX || trace.names.text_bytes() > NAMES_BYTES_MAX, "names"),
             (trace.threads.len() > THREADS_MAX, "host threads"),
+            (trace.devices.len() > DEVICES_MAX, "devices"),
             (trace.streams.len() > STREAMS_MAX, "streams"),
         ];
         match exceeded.iter().find(|(exceeded, _)| *exceeded) {

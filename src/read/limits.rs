@@ -37,6 +37,9 @@ pub(super) const THREADS_MAX: usize = 1 << 16;
 /// Streams of all devices. Real jobs have fewer than a hundred.
 pub(super) const STREAMS_MAX: usize = 1 << 16;
 
+/// Devices with work. A host drives up to 64 (eight packages in eight partitions each), and merged files hold a few hosts.
+pub(super) const DEVICES_MAX: usize = 1 << 12;
+
 /// Event layouts that are learned; beyond them events are read one by one, slower and just as strictly.
 pub(super) const LAYOUT_NODES_MAX: usize = 1 << 12;
 

@@ -1,6 +1,6 @@
 //! The trap cases that were given to the project, against the pipeline. They do not ship.
 //!
-//! Every key of an `expect.json` must be understood here, or stand in [`LATER`] with the reason: nothing is passed over in silence.
+//! Every key of an `expect.json` must be understood here: nothing is passed over in silence.
 
 mod figures;
 mod flags;
@@ -8,7 +8,6 @@ mod flags;
 use crate::harness::{Run, assert_no_mismatch, claim_state, outside_data, pipeline_at, verdict};
 use idleproof::report::{CaptureReport, Outcome};
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The cases of Kineto files, 01–41 and 55, and of JAX files.
@@ -17,10 +16,6 @@ const CASES: [&str; 37] = [
     "22", "24", "25", "27", "28", "30", "31", "32", "34", "35", "37", "40", "41", "42", "43", "45",
     "49", "51", "52", "54", "55",
 ];
-
-/// What waits for a later feature: case, key of the expectation, and the feature.
-/// An entry whose expectation is met fails the test, so that the table only shrinks.
-const LATER: &[(&str, &str, &str)] = &[];
 
 /// One input of a case and its report.
 pub(super) struct Subject<'a> {
@@ -40,30 +35,16 @@ fn every_given_case() {
     let Some(folder) = outside_data("IDLEPROOF_CASES", "../shared/cases", "cases") else {
         return;
     };
-    let (mut mismatches, mut met, mut unmet) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+    let mut mismatches = Vec::new();
     for number in CASES {
         let Some(case) = case_folder(&folder, number) else {
             mismatches.push(format!("case {number} is not in {}", folder.display()));
             continue;
         };
-        for (file, key, verdict) in run_case(number, &case) {
-            let later = LATER.iter().find(|(case, later, _)| *case == number && *later == key);
-            match (verdict, later) {
-                (Ok(()), Some(_)) => drop(met.insert((number, key))),
-                (Ok(()), None) => {}
-                (Err(_), Some(_)) => drop(unmet.insert((number, key))),
-                (Err(wrong), None) => {
-                    mismatches.push(format!("{number} {file}: {key}: {wrong}"));
-                }
-            }
-        }
-    }
-    for (number, key, _) in LATER {
-        let at = (*number, (*key).to_owned());
-        if !unmet.contains(&at) {
-            let why = if met.contains(&at) { "is met by now" } else { "is no key of the case" };
-            mismatches.push(format!("LATER ({number}, {key}) {why}: remove it"));
-        }
+        let wrong = run_case(number, &case).into_iter().filter_map(|(file, key, verdict)| {
+            verdict.err().map(|wrong| format!("{number} {file}: {key}: {wrong}"))
+        });
+        mismatches.extend(wrong);
     }
     assert_no_mismatch(&mismatches);
 }

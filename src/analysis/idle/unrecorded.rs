@@ -18,6 +18,7 @@ use crate::trace::{
 };
 use crate::units::{Interval, Picoseconds};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
 /// Why something may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,32 +58,51 @@ impl Cause {
     }
 }
 
+/// Spans of single launches that are kept, over all devices: above, launches of one cause share one span. Far above any real
+/// capture, it bounds time and memory where every launch of a long file may have run on any of many devices.
+const SPANS_MAX: usize = 1 << 22;
+
 /// The spans of one device in which unrecorded work could have run, with their causes.
 #[derive(Debug, Default)]
 pub(super) struct Unrecorded {
-    spans: Vec<(Interval, Cause)>,
+    spans: Vec<Span>,
+}
+
+/// Where unrecorded work could have run.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    interval: Interval,
+    cause: Cause,
+    /// How many launches or records left it.
+    n: u64,
 }
 
 impl Unrecorded {
     /// The union over all causes, within the device's window.
     pub(super) fn union(&self, window: Interval) -> IntervalSet {
-        IntervalSet::from_intervals(self.spans.iter().map(|(span, _)| *span)).clip(window)
+        IntervalSet::from_intervals(self.spans.iter().map(|span| span.interval)).clip(window)
     }
 
     /// Where this cause alone leaves work unrecorded.
     pub(super) fn only(&self, cause: Cause, window: Interval) -> IntervalSet {
         let of = |is: bool| {
-            let spans = self.spans.iter().filter(move |(_, one)| (*one == cause) == is);
-            IntervalSet::from_intervals(spans.map(|(span, _)| *span))
+            let spans = self.spans.iter().filter(move |span| (span.cause == cause) == is);
+            IntervalSet::from_intervals(spans.map(|span| span.interval))
         };
         of(true).difference(&of(false)).clip(window)
     }
 
     /// The causes with the number of launches or executions each, in order.
     pub(super) fn causes(&self) -> Vec<(Cause, u64)> {
-        let mut causes: Vec<Cause> = self.spans.iter().map(|(_, cause)| *cause).collect();
-        causes.sort_unstable();
-        causes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64)).collect()
+        let mut causes: BTreeMap<Cause, u64> = BTreeMap::new();
+        for span in &self.spans {
+            *causes.entry(span.cause).or_default() += span.n;
+        }
+        causes.into_iter().collect()
+    }
+
+    fn add(&mut self, interval: Option<Interval>, cause: Cause) {
+        self.spans.extend(interval.map(|interval| Span { interval, cause, n: 1 }));
     }
 }
 
@@ -106,11 +126,12 @@ pub(super) fn unrecorded(
 ) -> Vec<Unrecorded> {
     let suspects = suspects(trace, launches, graphs, belief);
     let mut found: Vec<Unrecorded> = devices.iter().map(|_| Unrecorded::default()).collect();
-    for (found, &(device, window)) in found.iter_mut().zip(devices) {
-        let spans = without_length(trace, device, window).into_iter();
-        found.spans.extend(spans.map(|span| (span, Cause::LostLength)));
-    }
+    without_length(trace, devices, &mut found);
     if suspects.is_empty() && missing.is_empty() {
+        return found;
+    }
+    if (suspects.len() + missing.len()).saturating_mul(devices.len()) > SPANS_MAX {
+        share_spans(trace, &suspects, missing, devices, &mut found);
         return found;
     }
     let lanes = Lanes::of(trace, launches);
@@ -121,7 +142,7 @@ pub(super) fn unrecorded(
             if lanes.may_run_on(trace, call, host_call, device) {
                 let on_device = stream.filter(|&stream| trace.stream(stream).device == device);
                 let span = lanes.span(trace, (call, cause), on_device, window);
-                found.spans.extend(span.map(|span| (span, cause)));
+                found.add(span, cause);
             }
         }
     }
@@ -130,11 +151,35 @@ pub(super) fn unrecorded(
             if one.device.is_none_or(|known| known == device) {
                 let next = lanes.first_launched_after(trace, device, one.host.end());
                 let span = Interval::new(one.host.start(), next.unwrap_or(window.end()));
-                found.spans.extend(span.map(|span| (span, Cause::LostExecution)));
+                found.add(span, Cause::LostExecution);
             }
         }
     }
     found
+}
+
+/// Gives all launches of one cause one span: from the first of them to the end of each device's window.
+fn share_spans(
+    trace: &Trace,
+    suspects: &[(usize, Cause)],
+    missing: &[Missing],
+    devices: &[(DeviceId, Interval)],
+    found: &mut [Unrecorded],
+) {
+    let calls =
+        suspects.iter().map(|&(call, cause)| (cause, trace.host_calls[call].interval.start()));
+    let executions = missing.iter().map(|one| (Cause::LostExecution, one.host.start()));
+    let mut first: BTreeMap<Cause, (Picoseconds, u64)> = BTreeMap::new();
+    for (cause, start) in calls.chain(executions) {
+        let row = first.entry(cause).or_insert((start, 0));
+        *row = (row.0.min(start), row.1 + 1);
+    }
+    for (found, (_, window)) in found.iter_mut().zip(devices) {
+        let span = |(&cause, &(start, n)): (&Cause, &(Picoseconds, u64))| {
+            Some(Span { interval: Interval::new(start, window.end())?, cause, n })
+        };
+        found.spans.extend(first.iter().filter_map(span));
+    }
 }
 
 /// The calls whose work is missing or may be incomplete.
@@ -160,30 +205,29 @@ fn suspects(
         .collect()
 }
 
-/// Where work of a device may have gone on whose record has no length, up to the next of its stream. Files that resolve whole
-/// microseconds round short work down, and are not concerned.
-fn without_length(trace: &Trace, device: DeviceId, window: Interval) -> Vec<Interval> {
+/// Adds where work of a device may have gone on whose record has no length, up to the next of its stream. Files that resolve
+/// whole microseconds round short work down, and are not concerned.
+fn without_length(trace: &Trace, devices: &[(DeviceId, Interval)], found: &mut [Unrecorded]) {
     let lost = |damaged: &DamagedRecords| {
         damaged.fault == DamageFault::ZeroDuration && damaged.side == RecordSide::Device
     };
     if !trace.damaged.iter().any(lost) {
-        return Vec::new();
+        return;
     }
-    let mut spans = Vec::new();
+    let places = devices.iter().enumerate().map(|(at, (device, window))| (*device, (at, *window)));
+    let places: FxHashMap<DeviceId, (usize, Interval)> = places.collect();
     for (stream, events) in events_by_stream(trace) {
-        if trace.stream(stream).device != device {
-            continue;
-        }
+        let Some(&(at, window)) = places.get(&trace.stream(stream).device) else { continue };
         let mut starts: Vec<Picoseconds> =
             events.iter().map(|event| event.interval.start()).collect();
         starts.sort_unstable();
         for event in events.iter().filter(|event| event.interval.is_empty()) {
             let start = event.interval.start();
             let next = starts.get(starts.partition_point(|&other| other <= start));
-            spans.extend(Interval::new(start, next.copied().unwrap_or(window.end())));
+            let span = Interval::new(start, next.copied().unwrap_or(window.end()));
+            found[at].add(span, Cause::LostLength);
         }
     }
-    spans
 }
 
 /// A launch with what it left on one stream.
