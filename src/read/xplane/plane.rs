@@ -119,7 +119,7 @@ impl<'a> Dictionary<'a> {
     }
 
     /// The statistics that the reader uses; of several with one use the first.
-    fn used(&self, stats: &[Message<'a>]) -> Result<Vec<(Key, Value<'a>)>, Fault> {
+    pub(super) fn used(&self, stats: &[Message<'a>]) -> Result<Vec<(Key, Value<'a>)>, Fault> {
         let mut used: Vec<(Key, Value<'a>)> = Vec::new();
         for &message in stats {
             let Stat { name, value } = stat(message)?;

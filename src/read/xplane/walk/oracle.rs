@@ -125,6 +125,7 @@ fn dictionary<'a>() -> Dictionary<'a> {
         let mut row = EventName::default();
         if id == EVENTS {
             row.stats.push(Part::whole(&SHARED));
+            row.shared = dictionary.used(&row.stats).unwrap();
         }
         dictionary.events.insert(id, row);
     }
