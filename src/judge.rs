@@ -5,15 +5,18 @@
 
 mod check;
 mod claims;
+mod merge;
 mod stated;
 mod trust;
+
+pub use merge::{MergeError, merge};
 
 use crate::checks::unsupported_claim;
 use crate::checks::{Check, Measurement};
 use crate::policy::Policy;
 use crate::report::{
     CaptureReport, CheckReport, Claims, ErrorReport, FileReport, GoldenReport, Level, Outcome,
-    PolicyFinding, Report, RunReport, SCHEMA_VERSION, SkippedFile, Tool, Verdict,
+    Partition, PolicyFinding, Report, RunReport, SCHEMA_VERSION, SkippedFile, Tool, Verdict,
 };
 use crate::statements::Statement;
 use jiff::civil::Date;
@@ -102,13 +105,9 @@ pub fn conclude(
     policy_findings: Vec<PolicyFinding>,
 ) -> Report {
     captures.sort_by(|a, b| (&a.name, a.paths()).cmp(&(&b.name, b.paths())));
-    let tool = Tool {
-        name: env!("CARGO_PKG_NAME").to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    };
     let report = Report {
         schema_version: SCHEMA_VERSION,
-        tool,
+        tool: own_tool(),
         policy: policy.stamp(),
         verdict: Verdict::Error,
         captures,
@@ -116,17 +115,32 @@ pub fn conclude(
         skipped,
         goldens: Vec::new(),
         policy_findings,
+        partition: None,
     };
     with_goldens(report, goldens, policy)
 }
 
+/// This program.
+fn own_tool() -> Tool {
+    Tool { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+}
+
 /// The report with these goldens in place of its own: they are compared with what the report says, so they come after.
-pub fn with_goldens(report: Report, mut goldens: Vec<GoldenReport>, policy: &Policy) -> Report {
-    for golden in &mut goldens {
+pub fn with_goldens(mut report: Report, mut goldens: Vec<GoldenReport>, policy: &Policy) -> Report {
+    let unclaimed = report.partition.iter_mut().filter_map(|part| part.unclaimed_goldens.as_mut());
+    for golden in goldens.iter_mut().chain(unclaimed.flatten()) {
         golden.level = golden_level(golden, &report.captures, policy);
     }
-    let verdict = verdict(&report.captures, &goldens, &report.policy_findings);
+    let reach = if report.partition.is_some() { judged } else { verdict };
+    let verdict = reach(&report.captures, &goldens, &report.policy_findings);
     Report { verdict, goldens, ..report }
+}
+
+/// The report as that of one part of a run. A part without captures is no gate without: the others have some, or the merged
+/// report says that there are none.
+pub fn as_part(report: Report, partition: Partition) -> Report {
+    let verdict = judged(&report.captures, &report.goldens, &report.policy_findings);
+    Report { verdict, partition: Some(partition), ..report }
 }
 
 /// Gives captures that were found under equal names from different places the paths of their first files.
@@ -149,7 +163,15 @@ fn verdict(
     findings: &[PolicyFinding],
 ) -> Verdict {
     // A gate that saw no capture was not evaluated.
-    if captures.is_empty() || captures.iter().any(|capture| capture.outcome == Outcome::Refused) {
+    if captures.is_empty() { Verdict::Error } else { judged(captures, goldens, findings) }
+}
+
+fn judged(
+    captures: &[CaptureReport],
+    goldens: &[GoldenReport],
+    findings: &[PolicyFinding],
+) -> Verdict {
+    if captures.iter().any(|capture| capture.outcome == Outcome::Refused) {
         return Verdict::Error;
     }
     let check_fails = captures.iter().flat_map(|capture| &capture.checks).any(|check| check.fails);

@@ -16,6 +16,7 @@ mod mask;
 mod mutations;
 mod oracle;
 mod outputs;
+mod partition;
 mod policy;
 mod proto;
 mod reader;
