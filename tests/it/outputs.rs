@@ -3,8 +3,10 @@
 #![expect(clippy::expect_used, reason = "a helper of a test fails as the test does")]
 
 mod builder;
+mod ci;
 mod csv;
 mod golden;
 mod jax;
 mod junit;
+mod sarif;
 mod text;
