@@ -8,5 +8,6 @@ mod csv;
 mod golden;
 mod jax;
 mod junit;
+mod junit_kit;
 mod sarif;
 mod text;
