@@ -1,5 +1,6 @@
 //! The only test binary.
 
+mod action;
 mod captures;
 mod check_cases;
 mod cli;

@@ -140,8 +140,11 @@ fn parts_that_are_joined_are_the_whole_run() {
     }
     // No part alone says what only the whole can know.
     for part in 1..=4 {
-        let trust = String::from_utf8(read(here, &format!("part-{part}/junit"))).unwrap();
-        assert!(!trust.contains("gone.trust.snap"), "part {part}");
+        let junit = String::from_utf8(read(here, &format!("part-{part}/junit"))).unwrap();
+        assert!(!junit.contains("gone.trust.snap"), "part {part}");
+        // And each says that it is one.
+        let page = String::from_utf8(read(here, &format!("part-{part}/markdown"))).unwrap();
+        assert!(page.contains(&format!("part {part} of 4, ")), "{page}");
     }
     // Each part has its share of the captures, and every capture one part.
     let report = |path: &str| -> idleproof::report::Report {
