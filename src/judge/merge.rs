@@ -107,10 +107,10 @@ fn in_order(reports: Vec<(String, Report)>) -> Result<Vec<(Report, Partition)>, 
                 theirs.name, theirs.version, ours.name, ours.version
             ));
         }
-        if let Some((other, known, of_known)) = parts.values().next() {
-            if let Some(why) = differ(&report, &place, known, of_known) {
-                return foreign(format!("{name} and {other} are no parts of one run: {why}"));
-            }
+        if let Some((other, known, of_known)) = parts.values().next()
+            && let Some(why) = differ(&report, &place, known, of_known)
+        {
+            return foreign(format!("{name} and {other} are no parts of one run: {why}"));
         }
         if !(1..=of).contains(&part) {
             return foreign(format!("{name} says that it is part {part} of {of}"));
