@@ -26,6 +26,7 @@ mod launch_order_inverted;
 mod launch_without_device_record;
 mod low_compute;
 mod low_op_attribution;
+mod missing_ranks;
 mod no_device_activity;
 mod open_stream_budget;
 mod profiler_inflated_launches;
@@ -34,17 +35,19 @@ mod shared_correlation_ids;
 mod silent_head_or_tail;
 mod sync_without_recorded_work;
 mod twins;
+mod unaligned_rank_clocks;
 mod unconfirmed_idle;
 mod under_recorded_graph_replays;
 mod unequal_device_work;
 mod uneven_kernels_per_step;
 mod unknown_device;
+mod unmatched_collectives;
 mod unpaired_async_ops;
-pub(crate) mod unsupported_claim;
+mod unsupported_claim;
 mod xplane_misses_json_events;
 
-use crate::analysis::Analysis;
-use crate::report::{Bound, Claim, Evidence, Microseconds, Unit, WhyNotEvaluable};
+use crate::analysis::{Analysis, Run};
+use crate::report::{Bound, Claim, Evidence, Microseconds, StatedReport, Unit, WhyNotEvaluable};
 use crate::trace::Capture;
 use crate::units::Picoseconds;
 use serde_json::Value;
@@ -68,8 +71,19 @@ pub struct Check {
     pub bound: Bound,
     /// What the measured number counts.
     pub unit: Unit,
-    /// Measures a capture.
-    pub measure: fn(&Capture, &Analysis) -> Measurement,
+    /// How it measures, and what.
+    pub measure: Measure,
+}
+
+/// What a check is about, with how it measures that.
+#[derive(Clone, Copy, Debug)]
+pub enum Measure {
+    /// A capture.
+    Capture(fn(&Capture, &Analysis) -> Measurement),
+    /// What was stated elsewhere about a capture. Made where something was.
+    Stated(fn(&[StatedReport]) -> Measurement),
+    /// The captures of one job, one a rank. Made where there are several.
+    Run(fn(&Run) -> Measurement),
 }
 
 /// The documentation of a check, in Markdown without headings.
@@ -151,6 +165,9 @@ pub static CHECKS: &[&Check] = &[
     &profiler_inflated_launches::CHECK,
     &no_device_activity::CHECK,
     &unequal_device_work::CHECK,
+    &missing_ranks::CHECK,
+    &unmatched_collectives::CHECK,
+    &unaligned_rank_clocks::CHECK,
     &collective_outlier::CHECK,
     &unknown_device::CHECK,
     &low_op_attribution::CHECK,
@@ -180,6 +197,33 @@ pub const BOUNDED: &[&str] = &[
     "kernel-before-launch",
     "silent-head-or-tail",
 ];
+
+/// What the checks of captures find in one.
+pub fn measure(capture: &Capture, analysis: &Analysis) -> Vec<(&'static Check, Measurement)> {
+    let of_capture = |&check: &&'static Check| match check.measure {
+        Measure::Capture(measure) => Some((check, measure(capture, analysis))),
+        Measure::Stated(_) | Measure::Run(_) => None,
+    };
+    CHECKS.iter().filter_map(of_capture).collect()
+}
+
+/// What the check of statements finds in them.
+pub fn measure_stated(stated: &[StatedReport]) -> Vec<(&'static Check, Measurement)> {
+    let of_stated = |&check: &&'static Check| match check.measure {
+        Measure::Stated(measure) => Some((check, measure(stated))),
+        Measure::Capture(_) | Measure::Run(_) => None,
+    };
+    CHECKS.iter().filter_map(of_stated).collect()
+}
+
+/// What the checks of runs find in one.
+pub fn measure_run(run: &Run) -> Vec<(&'static Check, Measurement)> {
+    let of_run = |&check: &&'static Check| match check.measure {
+        Measure::Run(measure) => Some((check, measure(run))),
+        Measure::Capture(_) | Measure::Stated(_) => None,
+    };
+    CHECKS.iter().filter_map(of_run).collect()
+}
 
 /// The check with this id.
 pub fn find(id: &str) -> Option<&'static Check> {

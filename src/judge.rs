@@ -6,13 +6,14 @@
 mod check;
 mod claims;
 mod merge;
+mod run;
 mod stated;
 mod trust;
 
 pub use merge::{MergeError, merge};
+pub use run::judge_run;
 
-use crate::checks::unsupported_claim;
-use crate::checks::{Check, Measurement};
+use crate::checks::{self, CHECKS, Check, Measurement};
 use crate::policy::Policy;
 use crate::report::{
     CaptureReport, CheckReport, Claims, ErrorReport, FileReport, GoldenReport, Level, Outcome,
@@ -64,12 +65,12 @@ pub fn with_statements(
     if report.stated.is_empty() {
         return report;
     }
-    let measurement = unsupported_claim::held(&report.stated);
-    let check = &unsupported_claim::CHECK;
-    let judged = check::judge(check, &measurement, policy, &report.paths(), today);
-    for known in report.checks.iter_mut().filter(|known| known.id == check.id) {
-        known.clone_from(&judged);
+    for (check, measurement) in checks::measure_stated(&report.stated) {
+        let judged = check::judge(check, &measurement, policy, &report.paths(), today);
+        report.checks.push(judged);
     }
+    let row = |check: &CheckReport| CHECKS.iter().position(|known| known.id == check.id);
+    report.checks.sort_by_key(row);
     report.trust_list = trust::list(&report.checks, &report.notices);
     report
 }
@@ -87,6 +88,7 @@ pub fn refused(name: String, files: Vec<FileReport>, error: ErrorReport) -> Capt
         attribution: None,
         hot_kernels: Vec::new(),
         tables: None,
+        rank: None,
         what_to_change: Vec::new(),
         stated: Vec::new(),
         checks: Vec::new(),
@@ -132,14 +134,14 @@ pub fn with_goldens(mut report: Report, mut goldens: Vec<GoldenReport>, policy: 
         golden.level = golden_level(golden, &report.captures, policy);
     }
     let reach = if report.partition.is_some() { judged } else { verdict };
-    let verdict = reach(&report.captures, &goldens, &report.policy_findings);
+    let verdict = reach(&report, &goldens);
     Report { verdict, goldens, ..report }
 }
 
 /// The report as that of one part of a run. A part without captures is no gate without: the others have some, or the merged
 /// report says that there are none.
 pub fn as_part(report: Report, partition: Partition) -> Report {
-    let verdict = judged(&report.captures, &report.goldens, &report.policy_findings);
+    let verdict = judged(&report, &report.goldens);
     Report { verdict, partition: Some(partition), ..report }
 }
 
@@ -157,24 +159,19 @@ pub fn name_apart(captures: &mut [CaptureReport]) {
     }
 }
 
-fn verdict(
-    captures: &[CaptureReport],
-    goldens: &[GoldenReport],
-    findings: &[PolicyFinding],
-) -> Verdict {
+fn verdict(report: &Report, goldens: &[GoldenReport]) -> Verdict {
     // A gate that saw no capture was not evaluated.
-    if captures.is_empty() { Verdict::Error } else { judged(captures, goldens, findings) }
+    if report.captures.is_empty() { Verdict::Error } else { judged(report, goldens) }
 }
 
-fn judged(
-    captures: &[CaptureReport],
-    goldens: &[GoldenReport],
-    findings: &[PolicyFinding],
-) -> Verdict {
+fn judged(report: &Report, goldens: &[GoldenReport]) -> Verdict {
+    let (captures, findings) = (&report.captures, &report.policy_findings);
     if captures.iter().any(|capture| capture.outcome == Outcome::Refused) {
         return Verdict::Error;
     }
-    let check_fails = captures.iter().flat_map(|capture| &capture.checks).any(|check| check.fails);
+    let of_captures = captures.iter().flat_map(|capture| &capture.checks);
+    let of_runs = report.runs.iter().flat_map(|run| &run.checks);
+    let check_fails = of_captures.chain(of_runs).any(|check| check.fails);
     let golden_fails = goldens.iter().any(GoldenReport::fails);
     let finding_fails = findings.iter().any(|finding| finding.level == Level::Deny);
     if check_fails || golden_fails || finding_fails { Verdict::Fail } else { Verdict::Pass }

@@ -28,7 +28,7 @@ use jiff::civil::Date;
 use rayon::prelude::*;
 use read::{Family, Found, ReadError};
 use regex::Regex;
-use report::{CaptureReport, ErrorReport, FileReport, FileRole, SkippedFile};
+use report::{CaptureReport, ErrorReport, FileReport, FileRole, RunReport, SkippedFile};
 use statements::Statement;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -66,6 +66,8 @@ pub enum Detail {
 pub struct Evaluation {
     /// The captures, in the order in which they were found.
     pub captures: Vec<CaptureReport>,
+    /// Captures of one job, compared with one another.
+    pub runs: Vec<RunReport>,
     /// Files that are no capture, in order of their paths.
     pub skipped: Vec<SkippedFile>,
 }
@@ -80,12 +82,14 @@ pub fn evaluate(
     let evaluated =
         found.families.par_iter().map(|family| evaluate_family(family, policy, today, options));
     let families: Vec<Evaluation> = evaluated.collect();
-    let mut all = Evaluation { captures: Vec::new(), skipped: skipped(&found.skipped) };
+    let mut all = Evaluation { skipped: skipped(&found.skipped), ..Evaluation::default() };
     for family in families {
         all.captures.extend(family.captures);
         all.skipped.extend(family.skipped);
     }
     judge::name_apart(&mut all.captures);
+    let runs = analysis::runs(&all.captures);
+    all.runs = runs.iter().map(|run| judge::judge_run(run, policy, today)).collect();
     all.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     all
 }
@@ -100,10 +104,11 @@ fn evaluate_family(
         Ok(read) => read,
         Err(panic) => {
             let path = family.files.first().map_or("", |file| &file.shown);
-            return Evaluation { captures: vec![broken(path, path, &panic)], skipped: Vec::new() };
+            let captures = vec![broken(path, path, &panic)];
+            return Evaluation { captures, ..Evaluation::default() };
         }
     };
-    let mut all = Evaluation { captures: Vec::new(), skipped: skipped(&read.skipped) };
+    let mut all = Evaluation { skipped: skipped(&read.skipped), ..Evaluation::default() };
     let judged = read.captures.into_par_iter().map(|capture| match capture {
         Ok(capture) => evaluate_capture(&capture, policy, today, options),
         Err(error) => unreadable(error),
@@ -128,9 +133,7 @@ pub fn evaluate_capture(
         if options.detail == Detail::Tables {
             draft.tables = Some(analysis::tables(capture, &analysis, choice));
         }
-        let measure =
-            |&check: &&'static checks::Check| (check, (check.measure)(capture, &analysis));
-        let measurements: Vec<_> = checks::CHECKS.iter().map(measure).collect();
+        let measurements = checks::measure(capture, &analysis);
         let judged = judge::judge(draft, &measurements, policy, today);
         judge::with_statements(judged, &options.statements, policy, today)
     });

@@ -17,6 +17,7 @@ mod github;
 mod json;
 mod junit;
 mod markdown;
+mod runs;
 mod sarif;
 mod summary;
 mod tally;

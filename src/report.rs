@@ -7,7 +7,9 @@ mod check;
 mod claim;
 mod number;
 mod partition;
+mod rank;
 mod records;
+mod run;
 mod slug;
 mod stated;
 mod tables;
@@ -22,11 +24,13 @@ pub use check::{
 pub use claim::{Cell, Claim, ClaimReport, ClaimState, Claims, IdleClaim};
 pub use number::{Microseconds, Percent, Share};
 pub use partition::{ExceptionUse, Partition};
+pub use rank::{RankCollective, RankRecord};
 pub use records::{
     DeviceReading, DeviceRecords, GapClass, GraphRecords, IdleHostEvent, IdleRecords,
     LaunchRecords, LaunchTiming, ProgramRecords, Quantiles, Records, Spread, StepRecords, StepRow,
     StreamRecords,
 };
+pub use run::{CollectiveInstance, CollectiveTime, RankWait, RunClaims, RunReport};
 pub use slug::slug;
 pub use stated::{StatedReport, StatedState};
 pub use tables::{GapRow, KernelRow, ProgramText, Tables};
@@ -116,6 +120,9 @@ pub struct CaptureReport {
     /// Rows for outputs of tables; made where one is asked for, and left out of the JSON.
     #[serde(skip)]
     pub tables: Option<Tables>,
+    /// What it brings to a comparison with other ranks of its job, where it is one.
+    #[serde(skip)]
+    pub rank: Option<RankRecord>,
     /// Causes whose removal would shorten the step.
     pub what_to_change: Vec<serde_json::Value>,
     /// Statements made elsewhere about this capture, held against it.
@@ -236,19 +243,6 @@ pub struct NewCapture {
     pub question: String,
     /// What to record instead.
     pub capture: String,
-}
-
-/// Captures of one job: same folder, distinct ranks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunReport {
-    /// The folder.
-    pub name: String,
-    /// The captures' names, by rank.
-    pub captures: Vec<String>,
-    /// Their ranks, in the same order.
-    pub ranks: Vec<u64>,
-    /// How many ranks the job has, where the captures say so.
-    pub world_size: Option<u64>,
 }
 
 /// How a capture's output compares with its golden.

@@ -36,9 +36,21 @@ pub struct GraphReplay {
     pub graph: Option<u64>,
     /// True where the end of recording may explain that it has no record.
     pub cut_off: bool,
-    /// True where its records are as many as an independent count says: the fullest replay of its graph id, the stream capture
-    /// that built it, or another replay with the same records.
-    pub is_corroborated: bool,
+    /// What confirms that its records are complete.
+    pub confirmed: Confirmation,
+}
+
+/// What confirms that the records of a replay are complete, the weakest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confirmation {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Other replays: one of the same graph id owns no more, or another owns the same. Loss that is alike in all of them
+    /// would not show.
+    Replays,
+    /// The stream capture that built its graph counts as many kernels.
+    Capture,
 }
 
 /// Records that replays own against those that they should own.
@@ -98,7 +110,7 @@ pub(super) fn replays(trace: &Trace, shards: &[Record], launches: &Launches) -> 
                 n_kernels: 0,
                 graph: None,
                 cut_off,
-                is_corroborated: false,
+                confirmed: Confirmation::Nothing,
             });
         }
     }
@@ -180,12 +192,19 @@ fn shortfall(replays: &mut [GraphReplay], sizes: &[u64], kinds: &Kinds) -> Optio
             // Where other replays are incomplete forms of one another, a whole one is part of the comparison.
             (None, None, None) if kinds.has_incomplete() => (replay.n_records, replay.n_records),
             (None, None, None) => {
-                replay.is_corroborated = kinds.has_twin(at);
+                let twin = kinds.has_twin(at).then_some(Confirmation::Replays);
+                replay.confirmed = twin.unwrap_or_default();
                 continue;
             }
         };
         let is_by_kind = same_graph.is_none() && by_size.is_none();
-        replay.is_corroborated = owned >= expected && (!is_by_kind || kinds.has_twin(at));
+        let by = if by_size.is_some() && same_graph.is_none() {
+            Confirmation::Capture
+        } else {
+            Confirmation::Replays
+        };
+        let is_whole = owned >= expected && (!is_by_kind || kinds.has_twin(at));
+        replay.confirmed = if is_whole { by } else { Confirmation::Nothing };
         sum.n_replays += 1;
         sum.n_by_graph_id += u64::from(same_graph.is_some());
         sum.n_by_kind += u64::from(is_by_kind);
@@ -210,7 +229,7 @@ fn expected_size(owned: u64, sizes: &[u64]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::kinds::Kinds;
-    use super::{GraphReplay, expected_size, shortfall};
+    use super::{Confirmation, GraphReplay, expected_size, shortfall};
 
     #[test]
     fn a_replay_is_held_against_the_sizes_that_graphs_can_have() {
@@ -237,7 +256,7 @@ mod tests {
             n_kernels: n,
             graph,
             cut_off: false,
-            is_corroborated: false,
+            confirmed: Confirmation::Nothing,
         };
         let alone = Kinds::unlike;
         let mut same: Vec<_> = [20, 1, 1, 1].map(|n| replay(Some(9), n)).into();

@@ -5,7 +5,7 @@
 
 use super::collect::{CallIndex, by_key};
 use super::recording::Recording;
-use crate::trace::{HostCall, HostCallKind, IntervalSet, Trace, stream_capture_windows};
+use crate::trace::{HostCall, HostCallKind, IntervalSet, NameId, Trace, stream_capture_windows};
 use crate::units::Picoseconds;
 use rustc_hash::FxHashMap;
 
@@ -53,6 +53,9 @@ pub struct Launches {
     pub of_event: Vec<Launch>,
     /// How many device records each host call owns, by index.
     pub n_records: Vec<u32>,
+    /// What each host call does, by index: by its name, or, where no runtime is known to have that name, by its records. A
+    /// name of which a quarter of the calls own a kernel launches kernels.
+    pub kinds: Vec<HostCallKind>,
     /// When streams were being recorded into graphs: a launch call inside leaves no device record by design.
     pub capture_windows: IntervalSet,
     /// The call that answers for an ambiguous id, for each id that several work-giving calls carry.
@@ -98,7 +101,9 @@ impl Launches {
     ) -> impl Iterator<Item = (usize, &'a HostCall)> + 'a {
         let calls = trace.host_calls.iter().enumerate();
         calls.filter(move |(index, call)| {
-            call.kind == kind && !self.is_captured(*index, call) && !self.is_cut_off(*index)
+            self.kinds[*index] == kind
+                && !self.is_captured(*index, call)
+                && !self.is_cut_off(*index)
         })
     }
 }
@@ -145,6 +150,7 @@ pub(super) fn join(trace: &Trace) -> Launches {
         without_id_time: anonymous().map(|event| event.interval.duration()).sum(),
         n_surplus_records: trace.host_calls.iter().zip(&n_records).map(surplus).sum(),
         cut_off: cut_off(trace, &of_event, &n_records),
+        kinds: kinds(trace, &of_event),
         of_event,
         n_records,
     }
@@ -168,6 +174,31 @@ fn by_flow(trace: &Trace) -> Vec<Launch> {
         of_event[event as usize] = Launch::Call(call);
     }
     of_event
+}
+
+/// See [`Launches::kinds`].
+fn kinds(trace: &Trace, of_event: &[Launch]) -> Vec<HostCallKind> {
+    let mut owns_kernel = vec![false; trace.host_calls.len()];
+    for (event, launch) in trace.device_events.iter().zip(of_event) {
+        if let Some(call) = launch.call().filter(|_| event.kind.is_kernel()) {
+            owns_kernel[call] = true;
+        }
+    }
+    let is_unknown = |call: &HostCall| call.kind == HostCallKind::Other;
+    let mut by_api: FxHashMap<NameId, (u64, u64)> = FxHashMap::default();
+    for (call, &owns) in
+        trace.host_calls.iter().zip(&owns_kernel).filter(|(call, _)| is_unknown(call))
+    {
+        let (owning, all) = by_api.entry(call.api).or_default();
+        (*owning, *all) = (*owning + u64::from(owns), *all + 1);
+    }
+    let launches = |call: &HostCall| {
+        by_api
+            .get(&call.api)
+            .is_some_and(|(owning, all)| is_unknown(call) && *owning > 0 && owning * 4 >= *all)
+    };
+    let kind = |call| if launches(call) { HostCallKind::Launch } else { call.kind };
+    trace.host_calls.iter().map(kind).collect()
 }
 
 /// Streams run in order, so work that was queued before recording began precedes all that recorded calls launched.

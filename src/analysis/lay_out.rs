@@ -3,7 +3,7 @@
 use super::attribution::{Class, IdChain, ops_by_time};
 use super::{
     Analysis, CauseRow, DeviceCause, DeviceTimeline, DeviceWaits, StreamTimeline, claims, hlo,
-    hot_kernels,
+    hot_kernels, rank,
     readings::{self, Reading},
 };
 use crate::report::{
@@ -42,6 +42,7 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
         ),
         hot_kernels: hot(trace, analysis),
         tables: None,
+        rank: rank::rank_record(trace),
         what_to_change: Vec::new(),
         stated: Vec::new(),
         checks: Vec::new(),

@@ -37,6 +37,8 @@ pub struct StreamOrder {
     /// Linked kernels that start before their launch call by more than the tolerance, all linked kernels,
     /// and the earliest such start relative to its call.
     pub kernels_before_launch: (u64, u64, Picoseconds),
+    /// The least time from the start of a call to the start of its device record.
+    pub quickest_start: Option<Picoseconds>,
     /// Records that repeat another one exactly: stream, interval, name and id.
     pub n_duplicates: u64,
     /// Their summed duration.
@@ -97,6 +99,7 @@ pub(super) fn stream_order(trace: &Trace, launches: &Launches) -> StreamOrder {
         late_ends: late_ends(trace, launches),
         misplaced: misplaced(trace, launches),
         kernels_before_launch: kernels_before_launch(trace, launches),
+        quickest_start: quickest_start(trace, launches),
         ..StreamOrder::default()
     };
     let replay_ids = replay_ids(trace, launches);
@@ -218,6 +221,14 @@ fn kernels_before_launch(trace: &Trace, launches: &Launches) -> (u64, u64, Picos
         worst = worst.max(lead);
     }
     (early, linked, worst)
+}
+
+fn quickest_start(trace: &Trace, launches: &Launches) -> Option<Picoseconds> {
+    let records = trace.device_events.iter().enumerate();
+    let after_launch = records.filter_map(|(index, event)| {
+        Some(event.interval.start() - launches.call(trace, index)?.interval.start())
+    });
+    after_launch.min()
 }
 
 fn misplaced(trace: &Trace, launches: &Launches) -> Vec<Misplaced> {

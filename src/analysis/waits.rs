@@ -24,7 +24,8 @@ pub struct Waits {
     /// One entry a device of the timeline.
     pub devices: Vec<DeviceWaits>,
     /// When the host waited inside a synchronisation call, within the span of all device work; calls over 50 µs, trimmed by
-    /// 20 µs at each end. Blocking copies are left out: staging pageable memory keeps the host and not the device.
+    /// 20 µs at each end. A blocking copy from the device waits until it begins there. Copies to the device are left out:
+    /// staging pageable memory keeps the host and not the device.
     pub synchronising: IntervalSet,
     /// The part of it in which no device of the trace ran anything.
     pub synchronising_idle: IntervalSet,
@@ -52,17 +53,21 @@ pub struct QueuedGap {
     pub call: usize,
     /// True where the launching thread had told the stream to wait for an event before it: the wait explains the gap.
     pub behind_event_wait: bool,
-    /// True where the record that begins the gap belongs to a graph replay.
-    pub after_replay: bool,
     /// How much of the pending part the host spent waiting for the device inside a call.
     pub host_blocked: Picoseconds,
 }
 
 /// Computes the waits of every device in a timeline.
-pub(super) fn waits(trace: &Trace, timeline: &Timeline, launched: &Launched) -> Waits {
+pub(super) fn waits(
+    trace: &Trace,
+    timeline: &Timeline,
+    launches: &Launches,
+    launched: &Launched,
+) -> Waits {
     let blocking = blocking_calls(trace, HostCallKind::blocks_on_device);
     let synchronising =
-        blocking_calls(trace, |kind| kind != HostCallKind::BlockingCopy && kind.blocks_on_device());
+        blocking_calls(trace, |kind| kind != HostCallKind::BlockingCopy && kind.blocks_on_device())
+            .union(&waits_of_copies(trace, launches));
     let span = timeline.devices.iter().map(|device| device.window).reduce(Interval::hull);
     let synchronising = span.map_or_else(IntervalSet::default, |span| synchronising.clip(span));
     let busy =
@@ -86,15 +91,57 @@ pub(super) fn waits(trace: &Trace, timeline: &Timeline, launched: &Launched) -> 
 
 /// The spans in which the host waited for a device inside a call.
 fn blocking_calls(trace: &Trace, blocks: fn(HostCallKind) -> bool) -> IntervalSet {
-    let long = trace.host_calls.iter().filter(|call| blocks(call.kind));
-    IntervalSet::from_intervals(
-        long.filter(|call| call.interval.duration() > BLOCKING_FLOOR).filter_map(|call| {
-            Interval::new(
-                call.interval.start() + BLOCKING_TRIM,
-                call.interval.end() - BLOCKING_TRIM,
-            )
-        }),
-    )
+    let calls = trace.host_calls.iter().filter(|call| blocks(call.kind));
+    IntervalSet::from_intervals(calls.filter_map(|call| trimmed(call.interval)))
+}
+
+/// The spans in which a blocking copy from a device waited for the work before it: from the call to the copy's own record.
+fn waits_of_copies(trace: &Trace, launches: &Launches) -> IntervalSet {
+    let copies =
+        trace.device_events.iter().zip(&launches.of_event).filter_map(|(event, launch)| {
+            let call = &trace.host_calls[launch.call()?];
+            let waits = call.kind == HostCallKind::BlockingCopy
+                && comes_from_device(trace.name(event.name));
+            let wait = Interval::new(call.interval.start(), event.interval.start());
+            wait.filter(|_| waits).and_then(trimmed)
+        });
+    IntervalSet::from_intervals(copies)
+}
+
+/// By the names that producers give to copies: `Memcpy DtoH (Device -> Pageable)`, `CopyDeviceToHost`, `MemcpyD2H`.
+fn comes_from_device(copy: &str) -> bool {
+    ["DtoH", "D2H", "DeviceToHost"].iter().any(|direction| copy.contains(direction))
+}
+
+/// What a blocking call tells: nothing where it is short, else all but its ends.
+fn trimmed(call: Interval) -> Option<Interval> {
+    let inner = Interval::new(call.start() + BLOCKING_TRIM, call.end() - BLOCKING_TRIM)?;
+    (call.duration() > BLOCKING_FLOOR).then_some(inner)
+}
+
+impl DeviceWaits {
+    /// The same waits if the host's clock were so much early: what it did, it did later.
+    pub(super) fn with_later_host(&self, trace: &Trace, window: Interval, by: Picoseconds) -> Self {
+        let later = |one: Interval| Interval::starting_at(one.start() + by, one.duration());
+        let blocking = blocking_calls(trace, HostCallKind::blocks_on_device);
+        let blocking = IntervalSet::from_intervals(blocking.iter().map(later)).clip(window);
+        let pending = |gap: &QueuedGap| {
+            let returned = trace.host_calls[gap.call].interval.end() + by;
+            let pending = Interval::new(gap.pending.start().max(returned), gap.pending.end())?;
+            let host_blocked = blocking.clip(pending).total();
+            (pending.duration() > QUEUED_FLOOR).then_some(QueuedGap {
+                pending,
+                host_blocked,
+                ..*gap
+            })
+        };
+        Self {
+            device: self.device,
+            queued: self.queued.as_ref().map(|gaps| gaps.iter().filter_map(pending).collect()),
+            under_blocking: IntervalSet::default(),
+            blocking,
+        }
+    }
 }
 
 /// For each gap of the device union, the part that is later than the return of the launch call of the record that ends it.
@@ -117,22 +164,19 @@ fn queued_gaps(
             pending,
             call,
             behind_event_wait: event_waits.precede(call),
-            after_replay: launched.replay_ends.contains(&(device.device, gap.start())),
             host_blocked: blocking.clip(pending).total(),
         })
     });
     Some(queued.collect())
 }
 
-/// Device records with a known launch, by where they begin and end.
+/// Device records with a known launch, by where they begin.
 #[derive(Default)]
 pub(super) struct Launched {
     /// Devices with any such record.
     devices: FxHashSet<DeviceId>,
     /// The return of the launch call and the call, for each start of a record: the call that returned first.
     first_at: FxHashMap<(DeviceId, Picoseconds), (Picoseconds, usize)>,
-    /// Where records of graph replays end.
-    replay_ends: FxHashSet<(DeviceId, Picoseconds)>,
 }
 
 impl Launched {
@@ -153,9 +197,6 @@ impl Launched {
                 .entry((device, event.interval.start()))
                 .and_modify(|known| *known = (*known).min(candidate))
                 .or_insert(candidate);
-            if trace.host_calls[call].kind == HostCallKind::GraphLaunch {
-                launched.replay_ends.insert((device, event.interval.end()));
-            }
         }
         launched
     }

@@ -1,6 +1,6 @@
 //! `aggregated-events`: device records that stand for several runs of a kernel and have no place in time.
 
-use super::{Check, Doc, Measurement, WORK_IS_MISSING, count};
+use super::{Check, Doc, Measure, Measurement, WORK_IS_MISSING, count};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Unit};
 use crate::trace::{Capture, FileFormat};
@@ -22,7 +22,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, _analysis: &Analysis) -> Measurement {

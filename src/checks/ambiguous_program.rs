@@ -1,6 +1,6 @@
 //! `ambiguous-program`: only a name tells which program kernels belong to, and several programs have it.
 
-use super::{Check, Doc, Measurement, us};
+use super::{Check, Doc, Measure, Measurement, us};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::Capture;
@@ -24,7 +24,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 /// The names that evidence lists.

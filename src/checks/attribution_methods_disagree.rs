@@ -1,6 +1,6 @@
 //! `attribution-methods-disagree`: two independent ways lead to different operators.
 
-use super::{Check, Doc, Measurement, count};
+use super::{Check, Doc, Measure, Measurement, count};
 use crate::analysis::{Analysis, IdChain};
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::Capture;
@@ -24,7 +24,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

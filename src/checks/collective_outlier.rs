@@ -1,6 +1,6 @@
 //! `collective-outlier`: one collective lasts so long that it waited rather than communicated.
 
-use super::{Check, Doc, Measurement, us};
+use super::{Check, Doc, Measure, Measurement, us};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::{Capture, DeviceEvent, DeviceEventKind, DeviceId};
@@ -28,7 +28,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 /// Fewer collectives have no median to speak of.

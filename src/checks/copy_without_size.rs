@@ -1,6 +1,6 @@
 //! `copy-without-size`: copies of which only the time is known.
 
-use super::{Check, Doc, Measurement, count, us};
+use super::{Check, Doc, Measure, Measurement, count, us};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::{Capture, DeviceEventKind};
@@ -23,7 +23,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, _analysis: &Analysis) -> Measurement {

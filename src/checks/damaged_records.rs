@@ -1,6 +1,6 @@
 //! `damaged-records`: records whose times were lost or make no sense.
 
-use super::{Check, Doc, Measurement, count};
+use super::{Check, Doc, Measure, Measurement, count};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::{Capture, DamageFault, DamagedRecords, RecordSide};
@@ -33,7 +33,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, _analysis: &Analysis) -> Measurement {

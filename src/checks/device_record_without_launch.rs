@@ -1,6 +1,6 @@
 //! `device-record-without-launch`: device work that no recorded call launched.
 
-use super::{Check, Doc, Measurement, count, us};
+use super::{Check, Doc, Measure, Measurement, count, us};
 use crate::analysis::{Analysis, JoinMethod, Launch};
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::Capture;
@@ -15,7 +15,8 @@ pub(super) static CHECK: Check = Check {
             launched before recording began: on their stream they precede everything that recorded calls launched, and \
             their ids are below every recorded one.",
         misleads: "Call records were lost, filtered or stripped. If launches are missing, so may be the graph launches by \
-            which lost replays would be found, and the operators of this work are unknown.",
+            which lost replays would be found: how busy the device was and what ran most cannot be told, and the operators of \
+            this work are unknown.",
         remedy: "Record runtime and driver activity together with device activity, and do not filter the file before it \
             is judged; audit the unsplit capture.",
         limit: "0: in every complete public capture all 3,426 records without a call belong to the prefix.",
@@ -26,6 +27,7 @@ pub(super) static CHECK: Check = Check {
     guards: &[
         Claim::Idle,
         Claim::HostStarved,
+        Claim::Ranking,
         Claim::OpAttribution,
         Claim::SourceLine,
         Claim::CriticalPath,
@@ -33,7 +35,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

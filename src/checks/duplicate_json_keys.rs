@@ -1,6 +1,6 @@
 //! `duplicate-json-keys`: a field is written twice in one event.
 
-use super::{Check, Doc, Measurement, count};
+use super::{Check, Doc, Measure, Measurement, count};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Unit};
 use crate::trace::Capture;
@@ -26,7 +26,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, _analysis: &Analysis) -> Measurement {

@@ -1,6 +1,6 @@
 //! `executions-without-kernels`: programs were executed, and their kernels are not in the capture.
 
-use super::{Check, Doc, Measurement, WORK_IS_MISSING, count};
+use super::{Check, Doc, Measure, Measurement, WORK_IS_MISSING, count};
 use crate::analysis::Analysis;
 use crate::analysis::hlo::{Account, Evidence, Loss};
 use crate::report::{Bound, Unit};
@@ -29,7 +29,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

@@ -1,6 +1,6 @@
 //! `export-cap-reached`: the figures stand on an export that stopped at its limit.
 
-use super::{Check, Doc, Measurement, WORK_IS_MISSING, count};
+use super::{Check, Doc, Measure, Measurement, WORK_IS_MISSING, count};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Unit};
 use crate::trace::{Capture, FileFormat, RecordSource};
@@ -30,7 +30,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, _analysis: &Analysis) -> Measurement {

@@ -1,6 +1,6 @@
 //! `high-idle`: the workload leaves the device idle.
 
-use super::{Check, Doc, Measurement, us};
+use super::{Check, Doc, Measure, Measurement, us};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::Capture;
@@ -25,7 +25,7 @@ pub(super) static CHECK: Check = Check {
     requires: Some(Claim::Idle),
     bound: Bound::Max,
     unit: Unit::Percent,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

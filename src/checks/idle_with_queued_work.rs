@@ -1,6 +1,6 @@
 //! `idle-with-queued-work`: the device stands still although its next work had long been handed over.
 
-use super::{Check, Doc, Measurement, WORK_IS_MISSING, us};
+use super::{Check, Doc, Measure, Measurement, WORK_IS_MISSING, us};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Unit};
 use crate::trace::Capture;
@@ -13,8 +13,8 @@ pub(super) static CHECK: Check = Check {
     doc: Doc {
         measures: "Queued idle ÷ window, for the device where it is largest. For each gap of a device's union the part that \
             is later than the *return* of the launch call of the record that ends the gap, where that exceeds 100 µs. \
-            Counted are devices with at least three such gaps, and single gaps over 10 ms nine tenths of which the host \
-            spent waiting for the device inside a call, or over 2 ms right behind a record of a graph replay.",
+            Counted are devices with at least three such gaps, and single gaps over 2 ms. Gaps behind an event wait count only \
+            over 10 ms, where the host spent nine tenths of them waiting for the device inside a call.",
         misleads: "The host had done its part, so this is not host starvation whatever it is. Most often work ran that is not \
             in the file: records of earlier steps cut away by a splitter, filtered kernels, lost replays. In one public \
             capture a single such gap makes 97.8 % of the span.",
@@ -30,7 +30,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

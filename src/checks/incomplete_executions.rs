@@ -1,6 +1,6 @@
 //! `incomplete-executions`: executions of a program left fewer kernels than its schedule launches.
 
-use super::{Check, Doc, Measurement, WORK_IS_MISSING, count};
+use super::{Check, Doc, Measure, Measurement, WORK_IS_MISSING, count};
 use crate::analysis::Analysis;
 use crate::analysis::hlo::{Loss, ProgramLoss};
 use crate::report::{Bound, Unit};
@@ -27,7 +27,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

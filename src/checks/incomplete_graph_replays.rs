@@ -1,6 +1,6 @@
 //! `incomplete-graph-replays`: replays of one graph own different numbers of records.
 
-use super::{Check, Doc, Measurement, WORK_IS_MISSING, count};
+use super::{Check, Doc, Measure, Measurement, WORK_IS_MISSING, count};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Unit};
 use crate::trace::Capture;
@@ -30,7 +30,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {

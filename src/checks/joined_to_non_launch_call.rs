@@ -1,6 +1,6 @@
 //! `joined-to-non-launch-call`: device records whose id leads to a call that launches nothing.
 
-use super::{Check, Doc, Measurement, count, us};
+use super::{Check, Doc, Measure, Measurement, count, us};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::Capture;
@@ -26,7 +26,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

@@ -1,6 +1,6 @@
 //! `json-xplane-mismatch`: the two files that JAX writes of one run hold different device events.
 
-use super::{Check, Doc, Measurement, count, twins};
+use super::{Check, Doc, Measure, Measurement, count, twins};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Unit};
 use crate::trace::Capture;
@@ -27,7 +27,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

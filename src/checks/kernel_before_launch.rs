@@ -1,6 +1,6 @@
 //! `kernel-before-launch`: effects before their causes.
 
-use super::{Check, Doc, Measurement, us};
+use super::{Check, Doc, Measure, Measurement, us};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::Capture;
@@ -24,7 +24,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {

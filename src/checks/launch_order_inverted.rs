@@ -1,6 +1,6 @@
 //! `launch-order-inverted`: work of one stream started in another order than it was launched in.
 
-use super::{Check, Doc, Measurement, count};
+use super::{Check, Doc, Measure, Measurement, count};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::{Capture, StreamId};
@@ -25,7 +25,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 /// A linked record: its stream, start, and when its launch call began and returned.

@@ -1,6 +1,6 @@
 //! `low-compute`: the device computes for little of its window.
 
-use super::{Check, Doc, Measurement, us};
+use super::{Check, Doc, Measure, Measurement, us};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::Capture;
@@ -23,7 +23,7 @@ pub(super) static CHECK: Check = Check {
     requires: Some(Claim::Idle),
     bound: Bound::Min,
     unit: Unit::Percent,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

@@ -1,6 +1,6 @@
 //! `low-op-attribution`: most kernel time has no operator of its own.
 
-use super::{Check, Doc, Measurement, us};
+use super::{Check, Doc, Measure, Measurement, us};
 use crate::analysis::hlo::HloClass;
 use crate::analysis::{Analysis, Class, HloAttribution};
 use crate::report::{Bound, Claim, Unit};
@@ -28,7 +28,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Min,
     unit: Unit::Share,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

@@ -1,6 +1,6 @@
 //! `no-device-activity`: nothing of the device was recorded.
 
-use super::{Check, Doc, Measurement, count};
+use super::{Check, Doc, Measure, Measurement, count};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::{Capture, HostCallKind};
@@ -23,7 +23,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Min,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, _analysis: &Analysis) -> Measurement {

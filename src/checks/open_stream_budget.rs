@@ -1,6 +1,6 @@
 //! `open-stream-budget`: the parts of a span do not add up.
 
-use super::{Check, Doc, Measurement, us};
+use super::{Check, Doc, Measure, Measurement, us};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::Capture;
@@ -24,7 +24,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Microseconds,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {

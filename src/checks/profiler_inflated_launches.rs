@@ -1,6 +1,6 @@
 //! `profiler-inflated-launches`: launch calls take so long that the profiler, and not the workload, decides the pace.
 
-use super::{Check, Doc, Measurement};
+use super::{Check, Doc, Measure, Measurement};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::{Capture, HostCallKind};
@@ -24,7 +24,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Microseconds,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 /// Fewer calls have no median that says anything: the first ones load modules.

@@ -1,6 +1,6 @@
 //! `shared-correlation-ids`: ids that do not tell launches apart.
 
-use super::{Check, Doc, Measurement, count, us};
+use super::{Check, Doc, Measure, Measurement, count, us};
 use crate::analysis::{Analysis, JoinMethod};
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::Capture;
@@ -25,7 +25,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

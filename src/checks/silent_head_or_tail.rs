@@ -1,6 +1,6 @@
 //! `silent-head-or-tail`: the host launches work at one end of the capture, and no device record is there.
 
-use super::{Check, Doc, Measurement, WORK_IS_MISSING, us};
+use super::{Check, Doc, Measure, Measurement, WORK_IS_MISSING, us};
 use crate::analysis::{Analysis, DISPATCH_LATENCY};
 use crate::report::{Bound, Unit};
 use crate::trace::{Capture, HostCall};
@@ -27,7 +27,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

@@ -1,6 +1,6 @@
 //! `under-recorded-graph-replays`: graphs were replayed, but their work was not recorded.
 
-use super::{Check, Doc, Measurement, WORK_IS_MISSING, us};
+use super::{Check, Doc, Measure, Measurement, WORK_IS_MISSING, us};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Unit};
 use crate::trace::Capture;
@@ -31,7 +31,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Min,
     unit: Unit::Share,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {

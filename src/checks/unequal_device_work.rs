@@ -1,6 +1,6 @@
 //! `unequal-device-work`: the devices of one capture did different amounts of work.
 
-use super::{Check, Doc, Measurement, us};
+use super::{Check, Doc, Measure, Measurement, us};
 use crate::analysis::{Analysis, DeviceTimeline};
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::{Capture, Trace};
@@ -25,7 +25,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

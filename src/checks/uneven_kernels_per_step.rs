@@ -1,6 +1,6 @@
 //! `uneven-kernels-per-step`: marked steps of one run launched different numbers of kernels.
 
-use super::{Check, Doc, Measurement};
+use super::{Check, Doc, Measure, Measurement};
 use crate::analysis::{Analysis, MIN_STEPS};
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::Capture;
@@ -25,7 +25,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {

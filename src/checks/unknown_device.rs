@@ -1,6 +1,6 @@
 //! `unknown-device`: which model the devices with work are is not in the capture.
 
-use super::{Check, Doc, Measurement, count};
+use super::{Check, Doc, Measure, Measurement, count};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::{Capture, DeviceProperties};
@@ -23,7 +23,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

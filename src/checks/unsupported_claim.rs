@@ -1,12 +1,10 @@
 //! `unsupported-claim`: a statement made elsewhere about the capture is false, or the capture does not tell.
 
-use super::{Check, Doc, Measurement, count};
-use crate::analysis::Analysis;
+use super::{Check, Doc, Measure, Measurement, count};
 use crate::report::{Bound, StatedReport, StatedState, Unit};
-use crate::trace::Capture;
 use serde_json::json;
 
-pub(crate) static CHECK: Check = Check {
+pub(super) static CHECK: Check = Check {
     id: "unsupported-claim",
     summary: "statements made elsewhere that the capture does not support",
     doc: Doc {
@@ -28,15 +26,10 @@ pub(crate) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Stated(measure),
 };
 
-fn measure(_capture: &Capture, _analysis: &Analysis) -> Measurement {
-    Measurement::not_applicable("no statement about this capture was given")
-}
-
-/// The measurement where statements were given.
-pub(crate) fn held(stated: &[StatedReport]) -> Measurement {
+fn measure(stated: &[StatedReport]) -> Measurement {
     let of = |state| stated.iter().filter(move |one| one.state == state);
     let n = |state| of(state).count() as u64;
     let (refuted, open) = (n(StatedState::Refuted), n(StatedState::Undetermined));

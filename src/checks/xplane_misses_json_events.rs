@@ -1,6 +1,6 @@
 //! `xplane-misses-json-events`: the record that the figures stand on lacks device work that the other one has.
 
-use super::{Check, Doc, Measurement, WORK_IS_MISSING, count, twins};
+use super::{Check, Doc, Measure, Measurement, WORK_IS_MISSING, count, twins};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Unit};
 use crate::trace::Capture;
@@ -25,7 +25,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
-    measure,
+    measure: Measure::Capture(measure),
 };
 
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {

@@ -219,9 +219,9 @@ fn find(paths: &[PathBuf]) -> (Found, Vec<CaptureReport>) {
 }
 
 fn conclude(evaluation: Evaluation, policy: &Policy, coverage: Coverage, today: Date) -> Report {
-    let Evaluation { captures, skipped } = evaluation;
+    let Evaluation { captures, runs, skipped } = evaluation;
     let findings = policy.findings(&captures, coverage, today);
-    judge::conclude(captures, Vec::new(), skipped, Vec::new(), policy, findings)
+    judge::conclude(captures, runs, skipped, Vec::new(), policy, findings)
 }
 
 /// Beyond this a thread only costs its start.

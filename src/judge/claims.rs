@@ -18,7 +18,7 @@ pub(super) fn withhold_by(claims: &mut Claims, check: &CheckReport) {
 }
 
 /// A violation is one at every level and under every exception; missing evidence is one where the policy asks for it.
-fn is_reason_to_withhold(check: &CheckReport) -> bool {
+pub(super) fn is_reason_to_withhold(check: &CheckReport) -> bool {
     match check.state {
         State::Violated | State::Excepted => true,
         State::NotEvaluable => {

@@ -55,30 +55,28 @@ pub fn merge(reports: Vec<(String, Report)>) -> Result<Report, MergeError> {
 
     let Joined { mut captures, mut runs, mut skipped, goldens } = whole;
     captures.sort_by(|a, b| (&a.name, a.paths()).cmp(&(&b.name, b.paths())));
-    runs.sort_by(|a, b| a.name.cmp(&b.name));
+    runs.sort_by(|a, b| (folder(a), a.world_size).cmp(&(folder(b), b.world_size)));
     skipped.sort_by(|a, b| a.path.cmp(&b.path));
     let mut goldens = in_order_of(&captures, goldens);
     if complete && !captures.is_empty() {
         goldens.extend(unclaimed(&places));
     }
     let policy_findings = findings(&places);
-    // A part that was not evaluated for another reason than a capture, such as a golden that can't be read, stays so.
-    let verdict = match verdict(&captures, &goldens, &policy_findings) {
-        _ if failed => Verdict::Error,
-        verdict => verdict,
-    };
-    Ok(Report {
+    let report = Report {
         schema_version,
         tool,
         policy,
-        verdict,
+        verdict: Verdict::Error,
         captures,
         runs,
         skipped,
-        goldens,
+        goldens: Vec::new(),
         policy_findings,
         partition: None,
-    })
+    };
+    // A part that was not evaluated for another reason than a capture, such as a golden that can't be read, stays so.
+    let verdict = if failed { Verdict::Error } else { verdict(&report, &goldens) };
+    Ok(Report { verdict, goldens, ..report })
 }
 
 #[derive(Default)]
@@ -147,6 +145,11 @@ fn differ(a: &Report, at: &Partition, b: &Report, bt: &Partition) -> Option<Stri
         return Some(text.to_owned());
     }
     None
+}
+
+/// The folder of a run, as runs are ordered: the present one first.
+fn folder(run: &RunReport) -> &str {
+    if run.name == "." { "" } else { &run.name }
 }
 
 /// A statement that is about no capture of any part.

@@ -1,7 +1,7 @@
 //! Verdict and counts as `KEY=VALUE` lines: what `$GITHUB_OUTPUT` and a dotenv report of GitLab take.
 
 use super::{Form, Output, words};
-use crate::report::{GoldenState, Outcome, Report, State, Verdict};
+use crate::report::{GoldenState, Report, State, Verdict};
 use std::fmt::Write as _;
 
 pub(super) static OUTPUT: Output = Output {
@@ -13,8 +13,9 @@ pub(super) static OUTPUT: Output = Output {
 
 fn render(report: &Report) -> String {
     let captures = |verdict| report.captures.iter().filter(|one| one.verdict() == verdict).count();
-    let judged = report.captures.iter().filter(|one| one.outcome == Outcome::Report);
-    let checks = |state| judged.clone().flat_map(|one| one.checks_in(state)).count();
+    let of_captures = report.captures.iter().flat_map(|one| &one.checks);
+    let all = of_captures.chain(report.runs.iter().flat_map(|one| &one.checks));
+    let checks = |state| all.clone().filter(|one| one.state == state).count();
     let differing = report.goldens.iter().filter(|one| one.state != GoldenState::Same).count();
     // Keys are words and values are numbers: no text of a capture can add a line.
     let mut text = format!("verdict={}\n", words::verdict(report.verdict));

@@ -69,7 +69,15 @@ pub(super) fn of(report: &Report) -> Vec<Finding<'_>> {
     let mut all = Vec::new();
     for capture in &report.captures {
         all.extend(unreadable(capture));
-        all.extend(capture.checks.iter().filter_map(|check| of_check(report, capture, check)));
+        let path = capture.files.first().map_or(&capture.name, |file| &file.path);
+        let subject = Subject { name: &capture.name, path };
+        let of_one = |check| of_check(report, subject, check, words::consequence(capture, check));
+        all.extend(capture.checks.iter().filter_map(of_one));
+    }
+    for run in &report.runs {
+        let subject = Subject { name: &run.name, path: &run.name };
+        let of_one = |check| of_check(report, subject, check, words::run_consequence(run, check));
+        all.extend(run.checks.iter().filter_map(of_one));
     }
     all.extend(report.goldens.iter().filter_map(of_golden));
     all.extend(of_policy(report));
@@ -94,10 +102,18 @@ fn unreadable(capture: &CaptureReport) -> Option<Finding<'_>> {
     })
 }
 
+/// What a check is about: a capture, or the ranks of a job, which are known by their folder.
+#[derive(Clone, Copy)]
+struct Subject<'a> {
+    name: &'a str,
+    path: &'a str,
+}
+
 fn of_check<'a>(
     report: &'a Report,
-    capture: &'a CaptureReport,
+    subject: Subject<'a>,
     check: &'a CheckReport,
+    so: Option<String>,
 ) -> Option<Finding<'a>> {
     let exception = check.exception.as_deref().filter(|_| check.state == State::Excepted);
     let is_found = check.fails || check.state == State::Violated || exception.is_some();
@@ -108,11 +124,10 @@ fn of_check<'a>(
     if let Some(seen) = cells::evidence(check, cells::Detail::Telling) {
         details.push(("measured", seen));
     }
-    if let Some(so) = words::consequence(capture, check) {
+    if let Some(so) = so {
         details.push(("so", so));
     }
     details.push(("policy", format!("{} {}", check.origin, words::level_of(check))));
-    let path = capture.files.first().map_or(&capture.name, |file| &file.path);
     let missing = match check.state {
         State::NotEvaluable => "not evaluated, and the policy requires it: ",
         _ => "",
@@ -120,11 +135,11 @@ fn of_check<'a>(
     Some(Finding {
         weight: weight(check.fails),
         id: &check.id,
-        subject: &capture.name,
+        subject: subject.name,
         headline: format!("{missing}{}", cells::headline(check)),
         details,
         help: &check.help,
-        place: in_policy(report, &check.origin).unwrap_or(Place { path, line: None }),
+        place: in_policy(report, &check.origin).unwrap_or(Place { path: subject.path, line: None }),
         exception,
         apart: "",
     })

@@ -6,7 +6,9 @@
 use super::cells::Detail;
 use super::escape::{xml, xml_line};
 use super::{Form, Output, cells, words};
-use crate::report::{CaptureReport, CheckReport, GoldenReport, GoldenState, Level, Report, State};
+use crate::report::{
+    CaptureReport, CheckReport, GoldenReport, GoldenState, Level, Report, RunReport, State,
+};
 use junit_report::{
     Duration, OffsetDateTime, ReportBuilder, TestCase, TestCaseBuilder, TestResult, TestSuite,
 };
@@ -28,6 +30,7 @@ const TEXT_BYTES_MAX: usize = 64 * 1024;
 fn render(report: &Report) -> String {
     let mut suites: Vec<Suite> =
         report.captures.iter().map(|capture| capture_suite(report, capture)).collect();
+    suites.extend(report.runs.iter().map(run_suite));
     suites.extend(unreferenced_suite(report));
     suites.extend(policy_suite(report));
     let mut names = BTreeSet::new();
@@ -107,7 +110,8 @@ fn capture_suite(report: &Report, capture: &CaptureReport) -> Suite {
             system_out: None,
         });
     }
-    cases.extend(capture.checks.iter().map(|check| check_case(capture, check)));
+    let so = |check| words::consequence(capture, check);
+    cases.extend(capture.checks.iter().map(|check| check_case(check, so(check))));
     let own = |golden: &&GoldenReport| {
         golden.state != GoldenState::Unreferenced && golden.capture == capture.name
     };
@@ -115,35 +119,42 @@ fn capture_suite(report: &Report, capture: &CaptureReport) -> Suite {
     Suite { name: capture.name.clone(), cases }
 }
 
-fn check_case(capture: &CaptureReport, check: &CheckReport) -> Case {
+/// The checks that compare the ranks of a job.
+fn run_suite(run: &RunReport) -> Suite {
+    let so = |check| words::run_consequence(run, check);
+    let cases = run.checks.iter().map(|check| check_case(check, so(check))).collect();
+    Suite { name: format!("{} (ranks)", run.name), cases }
+}
+
+fn check_case(check: &CheckReport, so: Option<String>) -> Case {
+    let details = details(check, so);
     let skipped = |type_: &str, message: &str, cause: Option<String>| {
         TestResult::SkippedWithCause { type_: type_.to_owned(), message: xml_line(message), cause }
     };
     let failed = |type_: &str| TestResult::Failure {
         type_: xml_line(type_),
         message: xml_line(&cells::headline(check)),
-        cause: Some(body(&details(capture, check))),
+        cause: Some(body(&details)),
     };
     let (result, system_out) = match check.state {
         State::Holds => (TestResult::Success, None),
         State::Violated if check.fails => (failed(&check.id), None),
-        State::Violated => (
-            TestResult::Success,
-            Some(format!("warning: {}\n{}", cells::headline(check), details(capture, check))),
-        ),
+        State::Violated => {
+            (TestResult::Success, Some(format!("warning: {}\n{}", cells::headline(check), details)))
+        }
         State::NotEvaluable if check.fails => (failed("no-evidence"), None),
         State::NotEvaluable => (skipped(words::state(check), &check.message, None), None),
         State::Excepted => {
             let exception = check.exception.as_deref().unwrap_or("excepted by the policy");
             // An exception never hides the number.
-            let text = format!("{}\n{}", cells::headline(check), details(capture, check));
+            let text = format!("{}\n{}", cells::headline(check), details);
             (skipped("excepted", exception, Some(body(&text))), None)
         }
     };
     Case { name: check.id.clone(), result, system_out }
 }
 
-fn details(capture: &CaptureReport, check: &CheckReport) -> String {
+fn details(check: &CheckReport, so: Option<String>) -> String {
     let mut text = String::new();
     // Writing to a String cannot fail.
     let mut line = |key: &str, value: &str| {
@@ -152,7 +163,7 @@ fn details(capture: &CaptureReport, check: &CheckReport) -> String {
     if let Some(seen) = cells::evidence(check, Detail::All) {
         line("measured", &seen);
     }
-    if let Some(consequence) = words::consequence(capture, check) {
+    if let Some(consequence) = so {
         line("so", &consequence);
     }
     line("policy", &format!("{} {}", check.origin, words::level_of(check)));

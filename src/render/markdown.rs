@@ -9,7 +9,7 @@ mod shares;
 use super::cells::{self, table};
 use super::escape::{html, markdown, markdown_block, markdown_code};
 use super::format::{DASH, bytes, count};
-use super::{Form, Output, tally, trust, words};
+use super::{Form, Output, runs, tally, trust, words};
 use crate::report::{
     CaptureReport, CheckReport, FileRole, GoldenReport, GoldenState, Level, Outcome, Report, State,
     WhyNotEvaluable,
@@ -38,7 +38,7 @@ fn render(report: &Report) -> String {
         text,
         "{}. Checks: {}. Policy {}.{}",
         tally::captures(report),
-        tally::Tally::of(&report.captures).text(),
+        tally::Tally::of_report(report).text(),
         markdown(&report.policy.name),
         tally::goldens(report).map(|goldens| format!(" Goldens: {goldens}.")).unwrap_or_default()
     );
@@ -53,7 +53,7 @@ fn render(report: &Report) -> String {
             files(capture)
         );
     }
-    text.push_str(&runs(report));
+    text.push_str(&runs::section(report));
     text.push_str(&goldens(report));
     text.push_str(&policy(report));
     text.push_str(&skipped(report));
@@ -193,21 +193,6 @@ fn files(capture: &CaptureReport) -> String {
     });
     let head = ["file", "format", "role", "sha256", "size", "events"];
     details("Files", &table(&head, 4, rows))
-}
-
-fn runs(report: &Report) -> String {
-    if report.runs.is_empty() {
-        return String::new();
-    }
-    let rows = report.runs.iter().map(|run| {
-        let ranks: Vec<String> = run.ranks.iter().map(u64::to_string).collect();
-        let world = run.world_size.map_or_else(|| "unknown".to_owned(), count);
-        vec![markdown(&run.name), ranks.join(", "), world]
-    });
-    format!(
-        "\n## Runs\n\n{}",
-        table(&["run", "ranks captured", "ranks in the job (read)"], 3, rows)
-    )
 }
 
 fn goldens(report: &Report) -> String {

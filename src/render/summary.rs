@@ -2,7 +2,7 @@
 
 use super::escape::markdown;
 use super::format::counted;
-use super::{Form, Output, tally, trust, words};
+use super::{Form, Output, runs, tally, trust, words};
 use crate::report::{CaptureReport, Report, Verdict};
 use std::fmt::Write as _;
 
@@ -47,7 +47,7 @@ fn page(report: &Report, length: fn(&str) -> usize, most: usize) -> String {
         Verdict::Fail => 1,
         Verdict::Pass => 2,
     });
-    let mut text = heading + &goldens(report) + &findings(report);
+    let mut text = heading + &goldens(report) + &findings(report) + &runs::section(report);
     let mut room = most.saturating_sub(NOTE_MAX);
     if length(&text) > room {
         text = shortened(&text, length, room);

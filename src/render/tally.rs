@@ -1,7 +1,9 @@
 //! How many captures, checks and goldens stand where, for one line of summary.
 
 use super::format::{count, counted};
-use crate::report::{CaptureReport, GoldenState, Outcome, Report, State, Verdict, WhyNotEvaluable};
+use crate::report::{
+    CaptureReport, CheckReport, GoldenState, Outcome, Report, State, Verdict, WhyNotEvaluable,
+};
 
 /// Checks by state. A pass is counted apart from everything that is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,8 +20,18 @@ pub(super) struct Tally {
 impl Tally {
     /// The checks of some captures.
     pub(super) fn of<'a>(captures: impl IntoIterator<Item = &'a CaptureReport>) -> Self {
+        Self::of_checks(captures.into_iter().flat_map(|capture| &capture.checks))
+    }
+
+    /// The checks of all captures and runs.
+    pub(super) fn of_report(report: &Report) -> Self {
+        let of_captures = report.captures.iter().flat_map(|capture| &capture.checks);
+        Self::of_checks(of_captures.chain(report.runs.iter().flat_map(|run| &run.checks)))
+    }
+
+    fn of_checks<'a>(checks: impl Iterator<Item = &'a CheckReport>) -> Self {
         let mut tally = Self::default();
-        for check in captures.into_iter().flat_map(|capture| &capture.checks) {
+        for check in checks {
             let counter = match (check.state, check.why) {
                 (State::Holds, _) => &mut tally.holds,
                 (State::Violated, _) if check.fails => &mut tally.violated,

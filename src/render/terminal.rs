@@ -5,10 +5,10 @@
 use super::cells::Detail;
 use super::escape::{terminal as clean, terminal_lines};
 use super::format::{count, counted};
-use super::{cells, tally, words};
+use super::{cells, runs, tally, words};
 use crate::report::{
-    CaptureReport, CheckReport, ErrorReport, GoldenReport, GoldenState, Level, Report, State,
-    StatedReport, StatedState, Verdict,
+    CaptureReport, CheckReport, ErrorReport, GoldenReport, GoldenState, Level, Report, RunReport,
+    State, StatedReport, StatedState, Verdict,
 };
 use anstyle::{AnsiColor, Style as Paint};
 use std::fmt::Write as _;
@@ -47,6 +47,9 @@ pub fn summary(report: &Report, style: Style) -> String {
     for capture in &report.captures {
         page.capture(capture);
     }
+    for run in &report.runs {
+        page.run(run);
+    }
     for golden in &report.goldens {
         page.golden(golden);
     }
@@ -83,7 +86,11 @@ impl Page {
             return self.refused(capture, error);
         }
         for check in &capture.checks {
-            self.check(capture, check);
+            self.check(&capture.name, check, words::consequence(capture, check));
+            if check.id == UNSUPPORTED && check.state == State::Violated && self.shows(check.fails)
+            {
+                self.stated(capture);
+            }
         }
         if self.style == Style::Verbose {
             for notice in &capture.notices {
@@ -111,17 +118,26 @@ impl Page {
         self.end();
     }
 
-    fn check(&mut self, capture: &CaptureReport, check: &CheckReport) {
+    /// The checks that compare the ranks of a job, and whether what they waited for one another may be stated.
+    fn run(&mut self, run: &RunReport) {
+        for check in &run.checks {
+            self.check(&run.name, check, words::run_consequence(run, check));
+        }
+        if self.style > Style::Quiet {
+            let fails = run.checks.iter().any(|check| check.fails);
+            let (paint, word) = if fails { (ERROR, "fail") } else { (GOOD, "pass") };
+            let line = format!("{}: {}", run.name, runs::line(run));
+            let _ = writeln!(self.text, "{paint}{word}{paint:#}: {}", clean(&line));
+        }
+    }
+
+    fn check(&mut self, place: &str, check: &CheckReport, so: Option<String>) {
         match check.state {
-            State::Violated if self.shows(check.fails) => {
-                self.violated(capture, check, words::consequence(capture, check));
-            }
-            State::Excepted if self.style > Style::Quiet => {
-                self.violated(capture, check, words::consequence(capture, check));
-            }
+            State::Violated if self.shows(check.fails) => self.violated(place, check, so),
+            State::Excepted if self.style > Style::Quiet => self.violated(place, check, so),
             State::NotEvaluable if check.fails => {
                 let so = "the policy requires this evidence, and the capture has none";
-                self.violated(capture, check, Some(so.to_owned()));
+                self.violated(place, check, Some(so.to_owned()));
             }
             State::Holds | State::NotEvaluable if self.style == Style::Verbose => {
                 self.note(words::state(check), &format!("{}: {}", check.id, check.message));
@@ -130,15 +146,12 @@ impl Page {
         }
     }
 
-    fn violated(&mut self, capture: &CaptureReport, check: &CheckReport, so: Option<String>) {
+    fn violated(&mut self, place: &str, check: &CheckReport, so: Option<String>) {
         self.headline(check.fails, &check.id, &cells::headline(check));
-        self.arrow(&capture.name);
+        self.arrow(place);
         let detail = if self.style == Style::Verbose { Detail::All } else { Detail::Telling };
         if let Some(seen) = cells::evidence(check, detail) {
             self.line("measured", &seen);
-        }
-        if check.id == UNSUPPORTED {
-            self.stated(capture);
         }
         if let Some(so) = so {
             self.line("so", &so);
@@ -164,6 +177,7 @@ impl Page {
         if let Some(left @ 1..) = all.len().checked_sub(most) {
             self.line("and", &format!("{left} more: -v lists them"));
         }
+        self.end();
     }
 
     fn golden(&mut self, golden: &GoldenReport) {
@@ -215,7 +229,7 @@ impl Page {
             let mut line = format!(
                 "{} · checks: {}",
                 tally::captures(report),
-                tally::Tally::of(&report.captures).text()
+                tally::Tally::of_report(report).text()
             );
             if let Some(goldens) = tally::goldens(report) {
                 let _ = write!(line, " · goldens: {goldens}");

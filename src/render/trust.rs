@@ -6,7 +6,7 @@
 use super::cells::{self, table};
 use super::escape::{markdown, markdown_code};
 use super::format::{DASH, count, counted};
-use super::{Form, Output, tally, words};
+use super::{Form, Output, runs, tally, words};
 use crate::report::{
     CaptureReport, CheckReport, Claim, ClaimState, Outcome, Report, State, StatedState, TrustItem,
     WhyNotEvaluable,
@@ -28,6 +28,7 @@ fn render(report: &Report) -> String {
         tally::captures(report)
     );
     text.extend(report.captures.iter().map(section));
+    text.push_str(&runs::section(report));
     text
 }
 

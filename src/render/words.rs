@@ -1,7 +1,7 @@
 //! The words that every output uses for states, levels and claims.
 
 use crate::report::{
-    CaptureReport, CheckReport, Claim, ClaimState, GoldenState, Level, State, Verdict,
+    CaptureReport, CheckReport, Claim, ClaimState, GoldenState, Level, RunReport, State, Verdict,
     WhyNotEvaluable,
 };
 
@@ -106,6 +106,13 @@ pub(super) fn consequence(capture: &CaptureReport, check: &CheckReport) -> Optio
     }
     let kept = if kept.is_empty() { String::new() } else { format!("; kept: {}", kept.join(", ")) };
     Some(format!("withheld: {}{kept}", claims(&gone)))
+}
+
+/// What follows from a check of a run: whether the waits in its collectives go. `None` where they stay.
+pub(super) fn run_consequence(run: &RunReport, check: &CheckReport) -> Option<String> {
+    let split = &run.claims.collective_split;
+    let is_reason = split.state == ClaimState::Withheld && split.by.contains(&check.id);
+    is_reason.then(|| format!("withheld: {}", claim(Claim::CollectiveSplit)))
 }
 
 /// The claims that a check withholds in this capture. What has nothing to be computed from is not withheld.

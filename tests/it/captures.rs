@@ -126,7 +126,7 @@ fn samples_are_judged_as_their_stories_say() {
     assert!(names.iter().eq(rows.keys()), "a sample without a row, or a row without a sample");
     let mut mismatches = Vec::new();
     for (folder, (name, wanted, idle, violated)) in samples().iter().zip(rows.values()) {
-        let report = pipeline(&files(folder), &[]);
+        let report = pipeline(&files(folder));
         let found = ids_in(&report, State::Violated);
         let stated = claim_state(&report, "idle").unwrap_or_default();
         let as_listed = violated.iter().all(|id| found.contains(id))

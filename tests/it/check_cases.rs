@@ -13,6 +13,9 @@
 //!
 //! A line `-- claims` before `-- expect` begins the text of a claims file: statements to be held against the capture.
 //!
+//! A line `-- rank` ends one capture's fixture and begins that of another rank of the same job. Then the expectation is of the run:
+//! its checks, its claim `collective_split`, and pointers into its report.
+//!
 //! SITUATION is `violated`, `healthy`, `not-evaluable` or `note`. Lines of the expectation, all optional but `state`:
 //!
 //! - `state = violated` / `holds` / `not-evaluable`: of the check that names the file
@@ -28,9 +31,10 @@
 
 use crate::fixture::{self, Written};
 use crate::harness::{
-    assert_no_mismatch, check, claim_state, ids_in, in_crate, pipeline, state_name, verdict,
+    assert_no_mismatch, claim_name, in_crate, pipeline, pipeline_at, pipeline_with, state_name,
+    verdict,
 };
-use idleproof::report::{CaptureReport, Claim, State};
+use idleproof::report::{CaptureReport, CheckReport, Claim, RunReport, State};
 use idleproof::statements::{self, Statement};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -142,8 +146,10 @@ fn every_fixture_of_a_case_can_be_written() {
         let text = std::fs::read_to_string(&file).unwrap_or_default();
         let cases = parse(&text).unwrap_or_else(|error| panic!("tests/checks/{id}.txt: {error}"));
         for case in &cases {
-            if let Err(error) = fixture::write(&case.fixture) {
-                wrong.push(format!("tests/checks/{id}.txt, `{}`: {error}", case.title));
+            for text in case.fixture.split("\n-- rank\n") {
+                if let Err(error) = fixture::write(text) {
+                    wrong.push(format!("tests/checks/{id}.txt, `{}`: {error}", case.title));
+                }
             }
             if !case.expected.iter().any(|(key, _)| key == "state") {
                 wrong.push(format!("tests/checks/{id}.txt, `{}`: no state expected", case.title));
@@ -156,23 +162,90 @@ fn every_fixture_of_a_case_can_be_written() {
 /// The mismatches of one case in one paragraph.
 fn run(id: &str, case: &Case) -> Option<String> {
     let head = format!("tests/checks/{id}.txt:{}: {}: {}", case.line, case.situation, case.title);
-    let written = match fixture::write(&case.fixture) {
-        Ok(written) => written,
-        Err(error) => return Some(format!("{head}\n  {error}")),
-    };
     let statements = match case.claims.as_ref().map(|text| parse_statements(text)).transpose() {
         Ok(statements) => statements.unwrap_or_default(),
         Err(error) => return Some(format!("{head}\n  {error}")),
     };
-    let report = pipeline(&files(case, written), &statements);
+    let held = match held(case, &statements) {
+        Ok(held) => held,
+        Err(error) => return Some(format!("{head}\n  {error}")),
+    };
     let wrong: Vec<String> = case
         .expected
         .iter()
-        .filter_map(|(key, value)| mismatch(id, &report, key, value))
+        .filter_map(|(key, value)| mismatch(id, &held, key, value))
         .map(|wrong| format!("  {wrong}"))
         .collect();
-    let message = check(&report, id).map_or("", |check| check.message.as_str());
+    let message = held.check(id).map_or("", |check| check.message.as_str());
     (!wrong.is_empty()).then(|| format!("{head}\n{}\n  message: {message}", wrong.join("\n")))
+}
+
+/// What a case is held against: of a capture, or of the ranks of a job.
+struct Held {
+    checks: Vec<CheckReport>,
+    json: Value,
+    /// Name, state and the checks that withhold it.
+    claims: Vec<(&'static str, &'static str, Vec<String>)>,
+    verdict: &'static str,
+}
+
+impl Held {
+    fn check(&self, id: &str) -> Option<&CheckReport> {
+        self.checks.iter().find(|check| check.id == id)
+    }
+
+    fn ids_in(&self, state: State) -> Vec<&str> {
+        let matching = self.checks.iter().filter(|check| check.state == state);
+        matching.map(|check| check.id.as_str()).collect()
+    }
+
+    fn of_capture(report: &CaptureReport) -> Self {
+        let claim = |claim: Claim| {
+            let (state, by) = report.claims.get(claim);
+            (claim.name(), claim_name(state), by.to_vec())
+        };
+        Self {
+            checks: report.checks.clone(),
+            json: json(report),
+            claims: Claim::ALL.map(claim).into(),
+            verdict: verdict(report),
+        }
+    }
+
+    fn of_run(run: &RunReport) -> Self {
+        let split = &run.claims.collective_split;
+        Self {
+            checks: run.checks.clone(),
+            json: json(run),
+            claims: vec![(
+                Claim::CollectiveSplit.name(),
+                claim_name(split.state),
+                split.by.clone(),
+            )],
+            verdict: if run.checks.iter().any(|check| check.fails) { "fail" } else { "pass" },
+        }
+    }
+}
+
+fn held(case: &Case, statements: &[Statement]) -> Result<Held, String> {
+    let ranks: Vec<&str> = case.fixture.split("\n-- rank\n").collect();
+    let write = |text: &str| fixture::write(text).map_err(|error| error.to_string());
+    if let [text] = ranks.as_slice() {
+        let files = files(case, write(text)?);
+        return Ok(Held::of_capture(&match statements {
+            [] => pipeline(&files),
+            statements => pipeline_with(&files, statements),
+        }));
+    }
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    for (rank, text) in ranks.iter().enumerate() {
+        let path = folder.path().join(format!("rank_{rank}.pt.trace.json"));
+        std::fs::write(path, write(text)?.kineto()).map_err(|error| error.to_string())?;
+    }
+    match pipeline_at(&[folder.path().to_owned()]).runs.as_slice() {
+        [run] => Ok(Held::of_run(run)),
+        runs => Err(format!("{} runs, not one", runs.len())),
+    }
 }
 
 fn parse_statements(text: &str) -> Result<Vec<Statement>, String> {
@@ -197,9 +270,11 @@ fn files(case: &Case, written: Written) -> Vec<(String, Vec<u8>)> {
     }
 }
 
-fn mismatch(id: &str, report: &CaptureReport, key: &str, expected: &str) -> Option<String> {
-    let Some(own) = check(report, id) else {
-        return Some(format!("the report has no check `{id}`: {:?}", report.error));
+fn mismatch(id: &str, report: &Held, key: &str, expected: &str) -> Option<String> {
+    let Some(own) = report.check(id) else {
+        // A check of statements or of ranks is not made where there are none.
+        let absent = key == "state" && expected == "absent";
+        return (!absent).then(|| format!("the report has no check `{id}`"));
     };
     let differs = |found: &str| {
         (found != expected).then(|| format!("{key}: expected `{expected}`, found `{found}`"))
@@ -217,20 +292,20 @@ fn mismatch(id: &str, report: &CaptureReport, key: &str, expected: &str) -> Opti
         }
         "holds" if expected == "*" => {
             let others: Vec<&str> =
-                ids_in(report, State::Violated).into_iter().filter(|other| *other != id).collect();
+                report.ids_in(State::Violated).into_iter().filter(|other| *other != id).collect();
             (!others.is_empty()).then(|| format!("also violated: {}", others.join(", ")))
         }
         "holds" => missing(report, State::Holds, expected),
         "violated" => missing(report, State::Violated, expected),
         pointer if pointer.starts_with('/') => {
-            evidence_mismatch(json(report).pointer(pointer), pointer, expected)
+            evidence_mismatch(report.json.pointer(pointer), pointer, expected)
         }
-        "verdict" => differs(verdict(report)),
+        "verdict" => differs(report.verdict),
         _ => match (key.strip_prefix("evidence "), key.strip_suffix(" by")) {
             (Some(name), _) => evidence_mismatch(own.evidence.get(name), name, expected),
             (None, Some(claim)) => withheld_by_mismatch(report, claim, expected),
-            (None, None) => match claim_state(report, key) {
-                Some(state) => differs(state),
+            (None, None) => match report.claims.iter().find(|(name, ..)| *name == key) {
+                Some((_, state, _)) => differs(state),
                 None => Some(format!("`{key}` is no key of an expectation")),
             },
         },
@@ -238,7 +313,7 @@ fn mismatch(id: &str, report: &CaptureReport, key: &str, expected: &str) -> Opti
 }
 
 /// The report as its JSON form is read back.
-pub(crate) fn json(report: &CaptureReport) -> Value {
+pub(crate) fn json(report: &impl serde::Serialize) -> Value {
     let text = serde_json::to_string(report).unwrap_or_else(|error| panic!("{error}"));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -252,18 +327,16 @@ fn evidence_mismatch(found: Option<&Value>, name: &str, expected: &str) -> Optio
     (!close).then(|| format!("{name}: expected {wanted}, found {found:?}"))
 }
 
-fn withheld_by_mismatch(report: &CaptureReport, claim: &str, expected: &str) -> Option<String> {
-    let claim = Claim::ALL.into_iter().find(|one| one.name() == claim)?;
-    let by = report.claims.get(claim).1;
+fn withheld_by_mismatch(report: &Held, claim: &str, expected: &str) -> Option<String> {
+    let (claim, _, by) = report.claims.iter().find(|(name, ..)| *name == claim)?;
     let absent: Vec<&str> =
         list(expected).into_iter().filter(|id| !by.iter().any(|one| one == id)).collect();
-    (!absent.is_empty()).then(|| {
-        format!("{}: withheld by [{}], not by {}", claim.name(), by.join(", "), absent.join(", "))
-    })
+    (!absent.is_empty())
+        .then(|| format!("{claim}: withheld by [{}], not by {}", by.join(", "), absent.join(", ")))
 }
 
-fn missing(report: &CaptureReport, state: State, expected: &str) -> Option<String> {
-    let found = ids_in(report, state);
+fn missing(report: &Held, state: State, expected: &str) -> Option<String> {
+    let found = report.ids_in(state);
     let absent: Vec<&str> = list(expected).into_iter().filter(|id| !found.contains(id)).collect();
     (!absent.is_empty()).then(|| format!("not {}: {}", state_name(state), absent.join(", ")))
 }

@@ -2,10 +2,10 @@
 //! those that are written by hand.
 
 use crate::harness::{default_policy, in_crate};
-use idleproof::checks::{CHECKS, Check};
+use idleproof::checks::{BOUNDED, CHECKS, Check};
 use idleproof::policy::{PRESETS, Policy};
 use idleproof::render::OUTPUTS;
-use idleproof::report::{Bound, Level, Unit};
+use idleproof::report::{Bound, Claim, Level, Unit};
 use std::fmt::Write as _;
 
 /// A stale page is written anew, and the test fails once.
@@ -44,6 +44,65 @@ fn the_policies_in_the_documentation_are_valid() {
     }
 }
 
+/// The whole of which check withholds which claim: the judge withholds by the same table.
+fn matrix() -> String {
+    let guarded = |claim: &Claim| CHECKS.iter().any(|check| check.guards.contains(claim));
+    let claims: Vec<Claim> = Claim::ALL.into_iter().filter(guarded).collect();
+    let names = claims.iter().map(|claim| format!(" `{}` |", claim.name()));
+    let mut text = format!(
+        "\n## Which check withholds which claim\n\n\
+         A violation at any level withholds the claims that are marked in its row. ○ marks the idle claim where the bounds of idle take \
+         the finding into account: the number is withheld, and the bounds still stand.\n\n| check |{}\n| --- |{}\n",
+        names.collect::<String>(),
+        " :---: |".repeat(claims.len())
+    );
+    for check in CHECKS.iter().filter(|check| !check.guards.is_empty()) {
+        let _ = write!(text, "| [`{0}`](#{0}) |", check.id);
+        for claim in &claims {
+            let is_idle = matches!(claim, Claim::Idle | Claim::HostStarved);
+            let mark = match check.guards.contains(claim) {
+                // Waiting for the host is a part of idle.
+                false if *claim != Claim::HostStarved || !check.guards.contains(&Claim::Idle) => "",
+                _ if is_idle && BOUNDED.contains(&check.id) => "○",
+                _ => "●",
+            };
+            let _ = write!(text, " {mark} |");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Every row of the catalogue says what became of it, and names checks and tests that there are.
+#[test]
+fn the_catalogue_of_reconciliations_names_what_there_is() {
+    let page = std::fs::read_to_string(in_crate("docs/reconciliation.md")).unwrap();
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| R")).collect();
+    let mut named = std::collections::BTreeSet::new();
+    for (at, row) in rows.iter().enumerate() {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        assert_eq!(cells[0], format!("R{}", at + 1));
+        let becomes = cells[3].trim_end_matches('|').trim();
+        for id in becomes.split('`').skip(1).step_by(2) {
+            named.insert(id.to_owned());
+        }
+        let kinds = ["check `", "assertion `", "refusal:", "figure `", "not evaluable: "];
+        assert!(kinds.iter().any(|kind| becomes.starts_with(kind)), "{row}");
+    }
+    assert_eq!(rows.len(), 46);
+    let others = ["sums_add_up", "attribution.hlo.left_out_by_op_views"];
+    for id in &named {
+        let is_check = CHECKS.iter().any(|check| check.id == id);
+        assert!(is_check || others.contains(&id.as_str()), "`{id}` is neither a check nor a test");
+    }
+    // What judges the workload or statements about it reconciles nothing.
+    let judges = ["high-idle", "low-compute", "unsupported-claim", "duplicate-json-keys"];
+    for check in CHECKS {
+        let id = format!("`{}`", check.id);
+        assert!(page.contains(&id) || judges.contains(&check.id), "{id} is not in the catalogue");
+    }
+}
+
 fn checks_page() -> String {
     let policy = default_policy();
     let mut page = String::from(
@@ -62,6 +121,7 @@ fn checks_page() -> String {
             default_rule(&policy, check)
         );
     }
+    page.push_str(&matrix());
     for check in CHECKS {
         let doc = &check.doc;
         let _ = write!(

@@ -1,9 +1,9 @@
 //! The pipeline as the tests drive it: bytes on disk, read, analysed, measured, judged.
 
-use idleproof::checks::{CHECKS, Check};
+use idleproof::checks;
 use idleproof::policy::Policy;
 use idleproof::read::{self, ReadError};
-use idleproof::report::{CaptureReport, CheckReport, Claim, ClaimState, Outcome, State};
+use idleproof::report::{CaptureReport, CheckReport, Claim, ClaimState, Outcome, RunReport, State};
 use idleproof::statements::Statement;
 use idleproof::trace::Capture;
 use idleproof::{analysis, judge};
@@ -14,17 +14,43 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Run {
     /// One report a capture, refused ones included.
     pub(crate) captures: Vec<CaptureReport>,
+    /// Captures of one job, compared with one another.
+    pub(crate) runs: Vec<RunReport>,
     /// Path and reason of files that are no capture of their own.
     pub(crate) skipped: Vec<(String, String)>,
 }
 
-/// The report of one capture that was written as these files: the five calls one by one, whatever the program gates. Files
-/// that belong together are found by their folder, a single one is named.
-pub(crate) fn pipeline(files: &[(String, Vec<u8>)], statements: &[Statement]) -> CaptureReport {
+/// The report of one capture that was written as these files: the five calls one by one, whatever the program gates.
+pub(crate) fn pipeline(files: &[(String, Vec<u8>)]) -> CaptureReport {
+    judged(&read_one(files))
+}
+
+/// The same, with statements held against the capture.
+pub(crate) fn pipeline_with(
+    files: &[(String, Vec<u8>)],
+    statements: &[Statement],
+) -> CaptureReport {
+    let capture = read_one(files).unwrap_or_else(|error| panic!("{error:?}"));
+    let statements = statements.to_vec();
+    let options = idleproof::Options {
+        statements,
+        detail: idleproof::Detail::Tables,
+        ..idleproof::Options::default()
+    };
+    idleproof::evaluate_capture(&capture, &default_policy(), day(), &options)
+}
+
+/// Reads the one capture that was written as these files. Files that belong together are found by their folder, a single one
+/// is named.
+pub(crate) fn read_one(files: &[(String, Vec<u8>)]) -> Result<Capture, ReadError> {
     let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary folder: {error}"));
     for (name, bytes) in files {
         let path = folder.path().join(name);
-        std::fs::write(&path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let written = path
+            .parent()
+            .map_or(Ok(()), std::fs::create_dir_all)
+            .and_then(|()| std::fs::write(&path, bytes));
+        written.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
     let path = match files {
         [(name, _)] => folder.path().join(name),
@@ -34,21 +60,19 @@ pub(crate) fn pipeline(files: &[(String, Vec<u8>)], statements: &[Statement]) ->
     let families = found.families.iter().map(read::read_family);
     let mut captures: Vec<_> = families.flat_map(|family| family.captures).collect();
     assert_eq!(captures.len(), 1, "the files are one capture");
-    judged(captures.remove(0), statements)
+    captures.remove(0)
 }
 
-fn judged(read: Result<Capture, ReadError>, statements: &[Statement]) -> CaptureReport {
+/// Analyses, measures and judges what was read.
+pub(crate) fn judged(read: &Result<Capture, ReadError>) -> CaptureReport {
     let capture = match read {
         Ok(capture) => capture,
-        Err(error) => return idleproof::unreadable(error),
+        Err(error) => return idleproof::unreadable(error.clone()),
     };
-    let analysis = analysis::analyse(&capture);
-    let mut draft = analysis::lay_out(&capture, &analysis);
-    draft.tables = Some(analysis::tables(&capture, &analysis, analysis::Choice::default()));
-    let measure = |&check: &&'static Check| (check, (check.measure)(&capture, &analysis));
-    let measurements: Vec<_> = CHECKS.iter().map(measure).collect();
-    let judged = judge::judge(draft, &measurements, &default_policy(), day());
-    judge::with_statements(judged, statements, &default_policy(), day())
+    let analysis = analysis::analyse(capture);
+    let draft = analysis::lay_out(capture, &analysis);
+    let measurements = checks::measure(capture, &analysis);
+    judge::judge(draft, &measurements, &default_policy(), day())
 }
 
 /// The reports of every capture under the given paths, under the default policy. A path that cannot be searched is a
@@ -63,7 +87,7 @@ pub(crate) fn pipeline_at(paths: &[PathBuf]) -> Run {
     let options = idleproof::Options::default();
     let evaluation = idleproof::evaluate(&found, &default_policy(), day(), &options);
     let skipped = evaluation.skipped.into_iter().map(|one| (one.path, one.reason));
-    Run { captures: evaluation.captures, skipped: skipped.collect() }
+    Run { captures: evaluation.captures, runs: evaluation.runs, skipped: skipped.collect() }
 }
 
 /// No exception is in the default policy, so the day does not matter.

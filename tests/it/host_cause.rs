@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 fn report(text: &str) -> CaptureReport {
     let bytes = fixture::write(text).unwrap_or_else(|error| panic!("{error}"));
-    pipeline(&[("trace.pt.trace.json".to_owned(), bytes.kineto())], &[])
+    pipeline(&[("trace.pt.trace.json".to_owned(), bytes.kineto())])
 }
 
 fn records(report: &CaptureReport) -> &Records {

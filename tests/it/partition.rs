@@ -188,6 +188,38 @@ fn parts_that_are_joined_are_the_whole_run() {
 }
 
 #[test]
+fn ranks_of_a_job_are_compared_in_their_part() {
+    let world = folder(&["eager", "idle-graph"], "");
+    let here = world.path();
+    for (job, rank, of) in [("a", 0, 2), ("a", 1, 2), ("b", 0, 8), ("b", 5, 8)] {
+        let text = format!(
+            "rank {rank} of {of}\nop forward 0..1000\nlaunch 0..5\n\
+             kernel ncclDevKernel_AllReduce_Sum_f32_RING_LL 20+80\n"
+        );
+        let capture = crate::fixture::write(&text).unwrap_or_else(|error| panic!("{error}"));
+        write(&here.join(format!("captures/{job}/rank_{rank}.json")), capture.kineto());
+    }
+    // Named files are found one by one, and are of one job all the same.
+    let named = ["captures/b/rank_5.json", "captures/a/rank_0.json", "captures/a/rank_1.json"];
+    for (arguments, of) in [
+        (&["captures"][..], 3),
+        (&["captures", "-D", "missing-ranks"], 4),
+        (&[&named[..], &["captures/b/rank_0.json"]].concat(), 2),
+    ] {
+        let expected = i32::from(arguments.contains(&"-D"));
+        assert_merged_is_whole(here, of, arguments, expected);
+        let whole: idleproof::report::Report =
+            serde_json::from_slice(&read(here, "whole/json")).unwrap();
+        let runs: Vec<&str> = whole.runs.iter().map(|run| run.name.as_str()).collect();
+        assert_eq!(runs, ["captures/a", "captures/b"]);
+    }
+    let denied =
+        idleproof(here, &["check", "captures", "-D", "missing-ranks", "--report=github=-"]);
+    let told = String::from_utf8_lossy(&denied.stdout).into_owned();
+    assert!(told.contains("::error file=captures/b,title=idleproof%3A missing-ranks::"), "{told}");
+}
+
+#[test]
 fn a_refused_capture_is_refused_in_the_whole() {
     let world = folder(&["healthy", "eager"], "");
     let here = world.path();

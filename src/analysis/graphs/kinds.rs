@@ -28,6 +28,8 @@ pub(super) struct Kinds {
     sizes: Vec<(u64, u64)>,
     /// By kind: the records of the smallest kind of which it must be an incomplete form.
     whole: Vec<Option<u64>>,
+    /// By kind: true where it is contained in another.
+    is_part: Vec<bool>,
 }
 
 impl Kinds {
@@ -68,7 +70,9 @@ impl Kinds {
         let mut distinct: Vec<(Names, u32)> = known.into_iter().collect();
         distinct.sort_unstable_by_key(|(_, kind)| *kind);
         let distinct: Vec<Names> = distinct.into_iter().map(|(names, _)| names).collect();
-        kinds.whole = wholes(&distinct);
+        let parts = parts(&distinct);
+        kinds.is_part = parts.iter().map(Option::is_some).collect();
+        kinds.whole = wholes(&distinct, parts);
         kinds
     }
 
@@ -83,11 +87,13 @@ impl Kinds {
         self.whole[self.of_replay[replay]? as usize]
     }
 
-    /// True where another replay owns the same records, and more than one: a replay that shows its first kernel alone looks
-    /// like every other that does.
+    /// True where another replay owns the same records, more than one, and no other kind owns all of them and more: a replay that
+    /// shows its first kernel alone looks like every other that does, and what two replays have kept of a third one's may be alike.
     pub(super) fn has_twin(&self, replay: usize) -> bool {
-        let size = self.of_replay[replay].map(|kind| self.sizes[kind as usize]);
-        size.is_some_and(|(n, records)| n > 1 && records > 1)
+        self.of_replay[replay].is_some_and(|kind| {
+            let (n, records) = self.sizes[kind as usize];
+            n > 1 && records > 1 && !self.is_part[kind as usize]
+        })
     }
 
     /// True where incomplete forms were found.
@@ -97,10 +103,9 @@ impl Kinds {
 }
 
 /// For each kind, the records of the whole form of which it must be a part.
-fn wholes(kinds: &[Names]) -> Vec<Option<u64>> {
+fn wholes(kinds: &[Names], parts: Vec<Option<u64>>) -> Vec<Option<u64>> {
     let mut whole = vec![None; kinds.len()];
     unequal_counts(kinds, &mut whole);
-    let parts = parts(kinds);
     if parts.iter().flatten().count() > PARTS_TOLERATED {
         for (whole, part) in whole.iter_mut().zip(parts) {
             *whole = whole.or(part);
@@ -190,9 +195,10 @@ mod tests {
     }
 
     #[test]
-    fn a_twin_owns_more_than_one_record() {
-        let kinds = Kinds::from_names(["ab", "ab", "c", "c", "de"].map(names).into());
-        let twins: Vec<bool> = (0..5).map(|replay| kinds.has_twin(replay)).collect();
-        assert_eq!(twins, [true, true, false, false, false]);
+    fn a_twin_owns_more_than_one_record_and_is_no_part() {
+        let replays = ["ab", "ab", "c", "c", "de", "fgh", "fgh", "fg", "fg"];
+        let kinds = Kinds::from_names(replays.map(names).into());
+        let twins: Vec<bool> = (0..9).map(|replay| kinds.has_twin(replay)).collect();
+        assert_eq!(twins, [true, true, false, false, false, true, true, false, false]);
     }
 }

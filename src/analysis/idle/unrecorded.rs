@@ -4,13 +4,18 @@
 //! before the work that was launched after it, and was over when a later wait for the device returned. Side streams inside a
 //! graph join before the stream goes on.
 //!
-//! A launch with records of its own is counted from the first of them. Idle before it is queued idle, which is a witness of its
-//! own; and graph launches prepare their graph inside the call, for up to milliseconds, before the device starts.
+//! An unconfirmed launch with records of its own is counted from the first of them. Idle before it is queued idle, which is a
+//! witness of its own; and graph launches prepare their graph inside the call, for up to milliseconds, before the device
+//! starts. Where records are known to be missing, the first may be among them, and the call itself is the earliest start.
 
-use crate::analysis::graphs::Graphs;
+use crate::analysis::graphs::{Confirmation, Graphs};
 use crate::analysis::hlo::Missing;
 use crate::analysis::launches::Launches;
-use crate::trace::{DeviceId, HostCall, HostCallKind, IntervalSet, StreamId, ThreadId, Trace};
+use crate::analysis::timeline::events_by_stream;
+use crate::trace::{
+    DamageFault, DamagedRecords, DeviceId, HostCall, HostCallKind, IntervalSet, RecordSide,
+    StreamId, ThreadId, Trace,
+};
 use crate::units::{Interval, Picoseconds};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,6 +30,10 @@ pub enum Cause {
     UnconfirmedReplay,
     /// Kernel launches without a record.
     LostLaunch,
+    /// Copies without a record.
+    LostCopy,
+    /// Records without a length.
+    LostLength,
     /// Executions of programs without kernels, or with too few.
     LostExecution,
 }
@@ -41,6 +50,8 @@ impl Cause {
                 "graph launches whose records nothing confirms to be complete"
             }
             Self::LostLaunch => "kernel launches without a record",
+            Self::LostCopy => "copies without a record",
+            Self::LostLength => "records without a length",
             Self::LostExecution => "executions of programs without their kernels",
         }
     }
@@ -75,6 +86,15 @@ impl Unrecorded {
     }
 }
 
+/// How far replays are believed to be complete.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Belief {
+    /// Replays are suspects unless this much confirms them.
+    pub(super) needed: Confirmation,
+    /// What suspect replays with records are called.
+    pub(super) partial: Cause,
+}
+
 /// Finds the spans of each device that recorded work, in the order of `devices`.
 pub(super) fn unrecorded(
     trace: &Trace,
@@ -82,20 +102,25 @@ pub(super) fn unrecorded(
     graphs: &Graphs,
     missing: &[Missing],
     devices: &[(DeviceId, Interval)],
+    belief: Belief,
 ) -> Vec<Unrecorded> {
-    let suspects = suspects(trace, launches, graphs);
+    let suspects = suspects(trace, launches, graphs, belief);
     let mut found: Vec<Unrecorded> = devices.iter().map(|_| Unrecorded::default()).collect();
+    for (found, &(device, window)) in found.iter_mut().zip(devices) {
+        let spans = without_length(trace, device, window).into_iter();
+        found.spans.extend(spans.map(|span| (span, Cause::LostLength)));
+    }
     if suspects.is_empty() && missing.is_empty() {
         return found;
     }
     let lanes = Lanes::of(trace, launches);
     for (call, cause) in suspects {
         let host_call = &trace.host_calls[call];
-        let stream = lanes.stream_of(call, host_call);
+        let stream = lanes.stream_of(call, (host_call.thread, launches.kinds[call]));
         for (found, &(device, window)) in found.iter_mut().zip(devices) {
             if lanes.may_run_on(trace, call, host_call, device) {
                 let on_device = stream.filter(|&stream| trace.stream(stream).device == device);
-                let span = lanes.span(trace, call, on_device, window);
+                let span = lanes.span(trace, (call, cause), on_device, window);
                 found.spans.extend(span.map(|span| (span, cause)));
             }
         }
@@ -113,20 +138,52 @@ pub(super) fn unrecorded(
 }
 
 /// The calls whose work is missing or may be incomplete.
-fn suspects(trace: &Trace, launches: &Launches, graphs: &Graphs) -> Vec<(usize, Cause)> {
-    let incomplete = graphs.shortfall.as_ref().is_some_and(|sum| sum.n_incomplete > 0);
-    let replays = graphs.replays.iter().filter(|replay| !replay.is_corroborated);
+fn suspects(
+    trace: &Trace,
+    launches: &Launches,
+    graphs: &Graphs,
+    belief: Belief,
+) -> Vec<(usize, Cause)> {
+    let replays = graphs.replays.iter().filter(|replay| replay.confirmed < belief.needed);
     let replays = replays.map(|replay| {
-        let cause = match replay.n_records {
-            0 => Cause::LostReplay,
-            _ if incomplete => Cause::IncompleteReplay,
-            _ => Cause::UnconfirmedReplay,
-        };
+        let cause = if replay.n_records == 0 { Cause::LostReplay } else { belief.partial };
         (replay.call, cause)
     });
-    let lost = launches.accountable(trace, HostCallKind::Launch);
-    let lost = lost.filter(|(call, _)| launches.n_records[*call] == 0);
-    replays.chain(lost.map(|(call, _)| (call, Cause::LostLaunch))).collect()
+    let lost = |kind: HostCallKind, cause: Cause| {
+        let calls = launches.accountable(trace, kind);
+        calls.filter(|(call, _)| launches.n_records[*call] == 0).map(move |(call, _)| (call, cause))
+    };
+    replays
+        .chain(lost(HostCallKind::Launch, Cause::LostLaunch))
+        .chain(lost(HostCallKind::Copy, Cause::LostCopy))
+        .chain(lost(HostCallKind::BlockingCopy, Cause::LostCopy))
+        .collect()
+}
+
+/// Where work of a device may have gone on whose record has no length, up to the next of its stream. Files that resolve whole
+/// microseconds round short work down, and are not concerned.
+fn without_length(trace: &Trace, device: DeviceId, window: Interval) -> Vec<Interval> {
+    let lost = |damaged: &DamagedRecords| {
+        damaged.fault == DamageFault::ZeroDuration && damaged.side == RecordSide::Device
+    };
+    if !trace.damaged.iter().any(lost) {
+        return Vec::new();
+    }
+    let mut spans = Vec::new();
+    for (stream, events) in events_by_stream(trace) {
+        if trace.stream(stream).device != device {
+            continue;
+        }
+        let mut starts: Vec<Picoseconds> =
+            events.iter().map(|event| event.interval.start()).collect();
+        starts.sort_unstable();
+        for event in events.iter().filter(|event| event.interval.is_empty()) {
+            let start = event.interval.start();
+            let next = starts.get(starts.partition_point(|&other| other <= start));
+            spans.extend(Interval::new(start, next.copied().unwrap_or(window.end())));
+        }
+    }
+    spans
 }
 
 /// A launch with what it left on one stream.
@@ -174,15 +231,19 @@ impl Lane {
         let before = self.launched.partition_point(|&launched| launched <= instant);
         self.start_from.get(before).copied()
     }
+
+    /// The same, of those that were launched at the instant or after it.
+    fn start_from(&self, instant: Picoseconds) -> Option<Picoseconds> {
+        let before = self.launched.partition_point(|&launched| launched < instant);
+        self.start_from.get(before).copied()
+    }
 }
 
 /// Where launches ran, as far as records tell.
 struct Lanes {
     by_stream: FxHashMap<StreamId, Lane>,
-    /// The stream of each call that left records: the first one's.
-    of_call: FxHashMap<usize, StreamId>,
-    /// When the first record of each call began.
-    first_start: FxHashMap<usize, Picoseconds>,
+    /// The first record of each call that left any: when it began, and its stream.
+    first_of_call: FxHashMap<usize, (Picoseconds, StreamId)>,
     /// The streams on which calls of a thread and kind left records.
     usual: FxHashMap<(ThreadId, HostCallKind), FxHashSet<StreamId>>,
     /// The devices on which calls of a thread left records.
@@ -196,8 +257,7 @@ impl Lanes {
         let mut left: FxHashMap<(StreamId, usize), Left> = FxHashMap::default();
         let mut lanes = Self {
             by_stream: FxHashMap::default(),
-            of_call: FxHashMap::default(),
-            first_start: FxHashMap::default(),
+            first_of_call: FxHashMap::default(),
             usual: FxHashMap::default(),
             devices_of: FxHashMap::default(),
             waits: Lane::of(device_waits(trace)),
@@ -212,10 +272,10 @@ impl Lanes {
             });
             one.first_start = one.first_start.min(event.interval.start());
             one.last_end = one.last_end.max(event.interval.end());
-            lanes.of_call.entry(call).or_insert(event.stream);
-            let first = lanes.first_start.entry(call).or_insert(event.interval.start());
-            *first = (*first).min(event.interval.start());
-            let key = (host_call.thread, host_call.kind);
+            let record = (event.interval.start(), event.stream);
+            let first = lanes.first_of_call.entry(call).or_insert(record);
+            *first = record.min(*first);
+            let key = (host_call.thread, launches.kinds[call]);
             lanes.usual.entry(key).or_default().insert(event.stream);
             let device = trace.stream(event.stream).device;
             lanes.devices_of.entry(host_call.thread).or_default().insert(device);
@@ -232,18 +292,18 @@ impl Lanes {
     }
 
     /// The stream of a call's work: where its own records are, else where all work of such calls of its thread is.
-    fn stream_of(&self, call: usize, host_call: &HostCall) -> Option<StreamId> {
-        if let Some(&own) = self.of_call.get(&call) {
+    fn stream_of(&self, call: usize, usual: (ThreadId, HostCallKind)) -> Option<StreamId> {
+        if let Some(&(_, own)) = self.first_of_call.get(&call) {
             return Some(own);
         }
-        let usual = self.usual.get(&(host_call.thread, host_call.kind))?;
+        let usual = self.usual.get(&usual)?;
         (usual.len() == 1).then(|| usual.iter().next().copied()).flatten()
     }
 
     /// True unless the call's own records, or all others of its thread, are on other devices.
     fn may_run_on(&self, trace: &Trace, call: usize, host_call: &HostCall, on: DeviceId) -> bool {
-        match self.of_call.get(&call) {
-            Some(&stream) => trace.stream(stream).device == on,
+        match self.first_of_call.get(&call) {
+            Some(&(_, stream)) => trace.stream(stream).device == on,
             None => self.devices_of.get(&host_call.thread).is_none_or(|known| known.contains(&on)),
         }
     }
@@ -252,18 +312,19 @@ impl Lanes {
     fn span(
         &self,
         trace: &Trace,
-        call: usize,
+        (call, cause): (usize, Cause),
         stream: Option<StreamId>,
         window: Interval,
     ) -> Option<Interval> {
         let launched = trace.host_calls[call].interval.start();
         let returned = trace.host_calls[call].interval.end();
-        let from = self.first_start.get(&call).copied().unwrap_or(launched);
+        let own = self.first_of_call.get(&call).filter(|_| cause == Cause::UnconfirmedReplay);
+        let from = own.map_or(launched, |(start, _)| *start);
         let lane = stream.and_then(|stream| self.by_stream.get(&stream));
         let before = lane.and_then(|lane| lane.end_before(launched));
         let after = lane.and_then(|lane| lane.start_after(launched));
         // Which device a wait is for is not recorded.
-        let waited = self.waits.start_after(returned).filter(|_| trace.devices.len() == 1);
+        let waited = self.waits.start_from(returned).filter(|_| trace.devices.len() == 1);
         let end = [after, waited].into_iter().flatten().min().unwrap_or(window.end());
         Interval::new(before.map_or(from, |before| before.max(from)), end)
     }

@@ -6,15 +6,12 @@ use crate::units::Picoseconds;
 /// From this many gaps on, queued idle is no longer one slow first launch.
 const REPEATED: usize = 3;
 
-/// A single gap counts where the host itself spent nine tenths of it waiting for the device …
+/// A single gap counts from here: it is longer than any first-use delay behind the return of a launch call; 1.1 ms was measured.
+const SINGLE_GAP_FLOOR: Picoseconds = Picoseconds::from_us(2_000);
+
+/// A gap counts behind an event wait as well where it is longer than this and the host itself spent nine tenths of it waiting.
+const BLOCKED_FLOOR: Picoseconds = Picoseconds::from_us(10_000);
 const BLOCKED_TENTHS: i64 = 9;
-
-/// … and where it is longer than any first-use delay behind the return of a launch call: 1.1 ms was measured.
-const SINGLE_GAP_FLOOR: Picoseconds = Picoseconds::from_us(10_000);
-
-/// A single gap behind a record of a graph replay counts from here: the replay's own launch was over, so no first use
-/// explains it, and what is missing may be the rest of the replay.
-const AFTER_REPLAY_FLOOR: Picoseconds = Picoseconds::from_us(2_000);
 
 impl DeviceWaits {
     /// The gaps that count; `None` where no launch is known.
@@ -24,7 +21,7 @@ impl DeviceWaits {
     pub fn unexplained_gaps(&self) -> Option<Vec<QueuedGap>> {
         let blocked = |gap: &QueuedGap| {
             let length = gap.pending.duration();
-            length > SINGLE_GAP_FLOOR && gap.host_blocked.ps() / BLOCKED_TENTHS >= length.ps() / 10
+            length > BLOCKED_FLOOR && gap.host_blocked.ps() / BLOCKED_TENTHS >= length.ps() / 10
         };
         let gaps = self.queued.as_ref()?.iter();
         let unexplained: Vec<QueuedGap> =
@@ -32,9 +29,8 @@ impl DeviceWaits {
         if unexplained.len() >= REPEATED {
             return Some(unexplained);
         }
-        let after_replay =
-            |gap: &QueuedGap| gap.after_replay && gap.pending.duration() > AFTER_REPLAY_FLOOR;
-        Some(unexplained.into_iter().filter(|gap| blocked(gap) || after_replay(gap)).collect())
+        let is_long = |gap: &QueuedGap| gap.pending.duration() > SINGLE_GAP_FLOOR;
+        Some(unexplained.into_iter().filter(is_long).collect())
     }
 
     /// Queued idle behind a wait for an event: the wait explains it.

@@ -2,7 +2,10 @@
 
 use super::{Subject, Verdicts};
 use crate::check_cases::near;
-use idleproof::report::{AttributionClass, CheckReport, DeviceRecords, Microseconds, Records};
+use idleproof::report::{
+    AttributionClass, CheckReport, CollectiveInstance, DeviceRecords, Microseconds, Records,
+    RunReport,
+};
 use serde_json::{Map, Value};
 
 /// [`crate::check_cases::TOLERANCE`] as picoseconds.
@@ -26,6 +29,15 @@ pub(super) fn check(subject: &Subject<'_>, key: &str, expected: &Value) -> Verdi
         ("linked_only", _) => {
             section(|subject, name, value| reading(subject, "linked-only", name, value))
         }
+        ("ranks", Value::Object(ranks)) => ranks
+            .iter()
+            .flat_map(|(rank, figures)| match figures {
+                Value::Object(figures) => each(figures, &format!("ranks.{rank}"), |name, value| {
+                    rank_figure(subject, rank, name, value)
+                }),
+                _ => vec![(key.to_owned(), Err("an object was expected".into()))],
+            })
+            .collect(),
         ("skipped", _) => section(skipped),
         ("memcpy", _) => section(copies_without_size),
         ("reconciliation", _) => section(in_both_records),
@@ -118,9 +130,9 @@ fn single(subject: &Subject<'_>, key: &str, expected: &Value) -> Result<(), Stri
             first.ends_with(wanted).then_some(()).ok_or_else(|| format!("found `{first}`"))
         }
         "collective_outlier" => in_evidence(subject, "collective-outlier", expected),
-        "ranks" | "all_present_window_us" | "transfer_upper_bound_us" | "straggler_rank" => {
-            Err("ranks are not compared".into())
-        }
+        "all_present_window_us" => window(instance(subject)?.all_present_us, expected),
+        "transfer_upper_bound_us" => time(run(subject)?.collectives[0].transfer_us.1, expected),
+        "straggler_rank" => number(instance(subject)?.straggler as f64, expected),
         _ => Err("this key is not understood".into()),
     }
 }
@@ -158,6 +170,30 @@ fn device_figure(
         "compute_pct" => percent(found.compute_us, found.total_us, expected),
         "collective_pct" => percent(found.collective_us, found.total_us, expected),
         "excluded" => in_evidence(subject, "damaged-records", expected),
+        _ => Err("this figure is not understood".into()),
+    }
+}
+
+/// The comparison of the ranks, of which there is one.
+fn run<'a>(subject: &Subject<'a>) -> Result<&'a RunReport, String> {
+    subject.run.runs.first().ok_or_else(|| "no ranks were compared".to_owned())
+}
+
+fn instance<'a>(subject: &Subject<'a>) -> Result<&'a CollectiveInstance, String> {
+    run(subject)?.longest_waits.first().ok_or_else(|| "no collective was compared".to_owned())
+}
+
+fn rank_figure(
+    subject: &Subject<'_>,
+    rank: &str,
+    name: &str,
+    expected: &Value,
+) -> Result<(), String> {
+    let ranks = &instance(subject)?.ranks;
+    let found = ranks.iter().find(|one| one.rank.to_string() == rank).ok_or("no such rank")?;
+    match name {
+        "collective_kernel_us" => time(found.kernel_us, expected),
+        "wait_us" => time(found.wait_us, expected),
         _ => Err("this figure is not understood".into()),
     }
 }

@@ -6,7 +6,7 @@ use crate::harness::outside_data;
 use crate::xplane::samples;
 use crate::xspace::{self as fixture, Space, Stat, gpu, kernel, stream};
 use idleproof::analysis::analyse;
-use idleproof::checks::{Measurement, find};
+use idleproof::checks::Measurement;
 use idleproof::policy::Policy;
 use idleproof::report::{CaptureReport, Claim, ClaimState, State};
 use idleproof::trace::Capture;
@@ -45,18 +45,21 @@ fn pair(xplane: &Space, json: &[String]) -> Capture {
 }
 
 fn measured(capture: &Capture, id: &str) -> Option<f64> {
-    match (find(id).unwrap().measure)(capture, &analyse(capture)) {
+    match found(capture, id) {
         Measurement::Measured { value, .. } => Some(value),
         Measurement::NotEvaluable { .. } => None,
     }
 }
 
+fn found(capture: &Capture, id: &str) -> Measurement {
+    let mut all = idleproof::checks::measure(capture, &analyse(capture)).into_iter();
+    all.find(|(check, _)| check.id == id).unwrap().1
+}
+
 fn judged(capture: &Capture) -> CaptureReport {
     let analysis = analyse(capture);
     let draft = idleproof::analysis::lay_out(capture, &analysis);
-    let checks = idleproof::checks::CHECKS.iter();
-    let measurements: Vec<_> =
-        checks.map(|check| (*check, (check.measure)(capture, &analysis))).collect();
+    let measurements = idleproof::checks::measure(capture, &analysis);
     let policy = Policy::preset("default", idleproof::vocabulary(&[])).unwrap();
     idleproof::judge::judge(draft, &measurements, &policy, jiff::civil::date(2026, 1, 1))
 }
@@ -232,9 +235,7 @@ fn the_cap_counts_where_the_figures_stand_on_the_export() {
     let mut beside = pair(&run(), &rows(&run()));
     beside.records[1].source.events = 1_000_000;
     assert_eq!(measured(&beside, CAP), Some(0.0));
-    let Measurement::Measured { message, .. } =
-        (find(CAP).unwrap().measure)(&beside, &analyse(&beside))
-    else {
+    let Measurement::Measured { message, .. } = found(&beside, CAP) else {
         panic!("it is measured");
     };
     assert!(message.contains("stopped at its exporter's limit of 1,000,000 events"), "{message}");

@@ -266,6 +266,7 @@ pub(crate) fn healthy() -> CaptureReport {
         attribution: Some(attribution()),
         hot_kernels: hot_kernels(),
         tables: Some(tables()),
+        rank: None,
         stated: vec![
             StatedReport {
                 quantity: "device_inactive_pct".to_owned(),
@@ -414,6 +415,7 @@ pub(crate) fn refused() -> CaptureReport {
         attribution: None,
         hot_kernels: Vec::new(),
         tables: None,
+        rank: None,
         stated: Vec::new(),
         what_to_change: Vec::new(),
         checks: Vec::new(),
@@ -468,6 +470,35 @@ pub(crate) fn everything() -> Report {
             ],
             ranks: vec![0, 1],
             world_size: Some(8),
+            checks: vec![check(
+                "missing-ranks",
+                State::Violated,
+                Level::Warn,
+                &[Claim::CollectiveSplit],
+            )],
+            claims: RunClaims {
+                collective_split: ClaimReport {
+                    state: ClaimState::Withheld,
+                    by: vec!["missing-ranks".to_owned()],
+                },
+            },
+            collectives: vec![CollectiveTime {
+                name: HOSTILE.to_owned(),
+                group: Some(HOSTILE.to_owned()),
+                instances: 3,
+                kernel_us: us(4_200),
+                wait_us: us(3_800),
+                wait_is_upper_bound: true,
+                transfer_us: (us(0), us(200)),
+                straggler: Some((1, 2)),
+            }],
+            longest_waits: vec![CollectiveInstance {
+                name: HOSTILE.to_owned(),
+                group: None,
+                all_present_us: (us(4_800), us(5_000)),
+                straggler: 1,
+                ranks: vec![RankWait { rank: 0, kernel_us: us(4_000), wait_us: us(3_800) }],
+            }],
         }],
         skipped: vec![SkippedFile {
             path: "captures/notes.txt".to_owned(),

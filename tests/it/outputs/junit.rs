@@ -92,6 +92,7 @@ fn totals_agree_with_a_recount() {
             "captures/decode/rank_0",
             "captures/decode/rank_1",
             "captures/jax/host",
+            "captures/decode (ranks)",
             "goldens",
             "idleproof.toml"
         ]

@@ -112,7 +112,8 @@ fn text_everywhere(text: &str) -> idleproof::report::CheckReport {
 
 /// Totals that follow from the report alone: cases, failures, errors, skipped.
 fn stated(report: &Report) -> (u64, u64, u64, u64) {
-    let checks = || report.captures.iter().flat_map(|capture| &capture.checks);
+    let of_runs = || report.runs.iter().flat_map(|run| &run.checks);
+    let checks = || report.captures.iter().flat_map(|capture| &capture.checks).chain(of_runs());
     let count = |n: usize| u64::try_from(n).expect("few");
     let errors = report.captures.iter().filter(|one| one.error.is_some()).count();
     let denied = report.policy_findings.iter().filter(|one| one.level == Level::Deny).count();

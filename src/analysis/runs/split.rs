@@ -1,0 +1,74 @@
+//! Who waited for whom: each collective's time before and after its last rank came.
+
+use super::clocks::is_synchronising;
+use super::instances::Matched;
+use crate::report::RankRecord;
+use std::sync::Arc;
+
+/// One collective on all of its ranks. Times are picoseconds on the axis of the first rank's file.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// The operation, else the kernel's name.
+    pub name: Arc<str>,
+    /// The process group, where it is known.
+    pub group: Option<Arc<str>>,
+    /// From the start of the last rank to the last end.
+    pub all_present: (i128, i128),
+    /// The rank that came last; of several the lowest.
+    pub straggler: u64,
+    /// False where some ranks may have moved data before the last one came: its operation does not need every rank, and there
+    /// are more than two.
+    pub needs_all: bool,
+    /// Each rank.
+    pub ranks: Vec<Wait>,
+}
+
+/// One rank in one collective, in picoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// The rank.
+    pub rank: u64,
+    /// How long its kernel ran.
+    pub kernel: i128,
+    /// How long of it the last rank had not come.
+    pub wait: i128,
+}
+
+/// Splits every collective by the arrival of its last rank.
+pub(super) fn split(
+    matched: &[Matched],
+    records: &[&RankRecord],
+    offsets: &[i128],
+    base: i128,
+) -> Vec<Instance> {
+    matched.iter().filter_map(|one| instance(one, records, offsets, base)).collect()
+}
+
+fn instance(
+    matched: &Matched,
+    records: &[&RankRecord],
+    offsets: &[i128],
+    base: i128,
+) -> Option<Instance> {
+    let on_axis = |&(at, start, end): &(usize, i128, i128)| {
+        let offset = offsets.get(at).copied().unwrap_or(0) - base;
+        (records[at].rank, start + offset, end + offset)
+    };
+    let ranks: Vec<(u64, i128, i128)> = matched.ranks.iter().map(on_axis).collect();
+    let last_start = ranks.iter().map(|rank| rank.1).max()?;
+    let last_end = ranks.iter().map(|rank| rank.2).max()?;
+    let straggler = ranks.iter().find(|rank| rank.1 == last_start)?.0;
+    let wait = |&(rank, start, end): &(u64, i128, i128)| Wait {
+        rank,
+        kernel: end - start,
+        wait: (last_start.min(end) - start).max(0),
+    };
+    Some(Instance {
+        name: Arc::clone(&matched.name),
+        group: matched.group.clone(),
+        all_present: (last_start, last_end),
+        straggler,
+        needs_all: ranks.len() == 2 || is_synchronising(&matched.name),
+        ranks: ranks.iter().map(wait).collect(),
+    })
+}

@@ -1,0 +1,103 @@
+//! The report of a run: its checks judged, its claims, and the waits in its collectives.
+
+use super::check;
+use crate::analysis::{Instance, Run};
+use crate::checks;
+use crate::policy::Policy;
+use crate::report::{
+    Claim, ClaimReport, ClaimState, CollectiveInstance, CollectiveTime, Microseconds, RankWait,
+    RunClaims, RunReport,
+};
+use jiff::civil::Date;
+use std::collections::BTreeMap;
+
+/// Single collectives that a report lists.
+const LONGEST_WAITS: usize = 100;
+
+/// Judges a run.
+pub fn judge_run(run: &Run, policy: &Policy, today: Date) -> RunReport {
+    let paths: Vec<&str> = run.paths.iter().map(String::as_str).collect();
+    let found = checks::measure_run(run);
+    let judged = found.iter().map(|(one, found)| check::judge(one, found, policy, &paths, today));
+    let checks: Vec<_> = judged.collect();
+    let reason = |id: &&crate::report::CheckReport| {
+        super::claims::is_reason_to_withhold(id) && id.claims.contains(&Claim::CollectiveSplit)
+    };
+    let by: Vec<String> = checks.iter().filter(reason).map(|check| check.id.clone()).collect();
+    let state = match (run.instances.is_empty(), by.is_empty()) {
+        (true, _) => ClaimState::Undefined,
+        (false, true) => ClaimState::Supported,
+        (false, false) => ClaimState::Withheld,
+    };
+    RunReport {
+        name: run.name.clone(),
+        captures: run.captures.clone(),
+        ranks: run.ranks.clone(),
+        world_size: run.world_size,
+        checks,
+        claims: RunClaims { collective_split: ClaimReport { state, by } },
+        collectives: collectives(&run.instances),
+        longest_waits: longest_waits(&run.instances),
+    }
+}
+
+/// Sums by operation and group, the longest wait first.
+fn collectives(instances: &[Instance]) -> Vec<CollectiveTime> {
+    let mut by_name: BTreeMap<(&str, Option<&str>), Vec<&Instance>> = BTreeMap::new();
+    for one in instances {
+        by_name.entry((&one.name, one.group.as_deref())).or_default().push(one);
+    }
+    let mut rows: Vec<CollectiveTime> = by_name.into_iter().map(row).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.wait_us));
+    rows
+}
+
+fn row(((name, group), instances): ((&str, Option<&str>), Vec<&Instance>)) -> CollectiveTime {
+    let ranks = || instances.iter().flat_map(|one| &one.ranks);
+    let mut last: BTreeMap<u64, u64> = BTreeMap::new();
+    for one in &instances {
+        *last.entry(one.straggler).or_default() += 1;
+    }
+    let transfer = |one: &&Instance| {
+        let longest = one.ranks.iter().map(|rank| rank.kernel).max().unwrap_or_default();
+        if one.needs_all { one.all_present.1 - one.all_present.0 } else { longest }
+    };
+    let straggler = last.into_iter().max_by_key(|&(rank, n)| (n, std::cmp::Reverse(rank)));
+    let us = Microseconds::from_ps;
+    CollectiveTime {
+        name: name.to_owned(),
+        group: group.map(str::to_owned),
+        instances: instances.len() as u64,
+        kernel_us: us(ranks().map(|rank| rank.kernel).sum()),
+        wait_us: us(ranks().map(|rank| rank.wait).sum()),
+        wait_is_upper_bound: instances.iter().any(|one| !one.needs_all),
+        transfer_us: (us(0), us(instances.iter().map(transfer).sum())),
+        straggler,
+    }
+}
+
+/// The collectives that were waited for longest, in order of time.
+fn longest_waits(instances: &[Instance]) -> Vec<CollectiveInstance> {
+    let waited = |one: &&Instance| one.ranks.iter().map(|rank| rank.wait).sum::<i128>();
+    let mut longest: Vec<&Instance> = instances.iter().collect();
+    longest.sort_by_key(|one| std::cmp::Reverse(waited(one)));
+    longest.truncate(LONGEST_WAITS);
+    longest.sort_by_key(|one| one.all_present);
+    let us = Microseconds::from_ps;
+    let instance = |one: &Instance| CollectiveInstance {
+        name: one.name.to_string(),
+        group: one.group.as_deref().map(str::to_owned),
+        all_present_us: (us(one.all_present.0), us(one.all_present.1)),
+        straggler: one.straggler,
+        ranks: one
+            .ranks
+            .iter()
+            .map(|rank| RankWait {
+                rank: rank.rank,
+                kernel_us: us(rank.kernel),
+                wait_us: us(rank.wait),
+            })
+            .collect(),
+    };
+    longest.into_iter().map(instance).collect()
+}

@@ -1,0 +1,84 @@
+//! Captures of one job, one a rank, compared with one another.
+
+use super::{CheckReport, ClaimReport, Microseconds};
+use serde::{Deserialize, Serialize};
+
+/// Captures of one job: same folder, distinct ranks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunReport {
+    /// The folder.
+    pub name: String,
+    /// The captures' names, by rank.
+    pub captures: Vec<String>,
+    /// Their ranks, in the same order.
+    pub ranks: Vec<u64>,
+    /// How many ranks the job has, where the captures say so.
+    pub world_size: Option<u64>,
+    /// The checks that compare ranks.
+    #[serde(default)]
+    pub checks: Vec<CheckReport>,
+    /// What may be stated of the ranks together.
+    #[serde(default)]
+    pub claims: RunClaims,
+    /// Collectives by operation and group, the longest wait first: what the records say, whatever may be claimed.
+    #[serde(default)]
+    pub collectives: Vec<CollectiveTime>,
+    /// Single collectives, in order of time: the hundred that were waited for longest.
+    #[serde(default)]
+    pub longest_waits: Vec<CollectiveInstance>,
+}
+
+/// What may be stated of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunClaims {
+    /// That this part of a collective's time was waiting for the last rank.
+    pub collective_split: ClaimReport,
+}
+
+/// Collectives of one operation in one group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CollectiveTime {
+    /// The operation, else the kernel's name.
+    pub name: String,
+    /// The process group, where it is known.
+    pub group: Option<String>,
+    /// How many, each on all of its ranks.
+    pub instances: u64,
+    /// Kernel time over all ranks.
+    pub kernel_us: Microseconds,
+    /// The part of it before the last rank of each had come, over all ranks.
+    pub wait_us: Microseconds,
+    /// True where data may have moved between ranks that were there already: the wait is at most this.
+    pub wait_is_upper_bound: bool,
+    /// Transfer took at least and at most so long: at most the time in which all ranks were in it, of several ranks in an operation that
+    /// does not need all of them the longest kernel of each. Nothing in the records bounds it from below.
+    pub transfer_us: (Microseconds, Microseconds),
+    /// The rank that came last most often, and how often.
+    pub straggler: Option<(u64, u64)>,
+}
+
+/// One collective on all of its ranks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CollectiveInstance {
+    /// The operation, else the kernel's name.
+    pub name: String,
+    /// The process group, where it is known.
+    pub group: Option<String>,
+    /// When all ranks were in it: from the start of the last to the end of the last to end, on the axis of the first rank's file.
+    pub all_present_us: (Microseconds, Microseconds),
+    /// The rank that came last.
+    pub straggler: u64,
+    /// Each rank.
+    pub ranks: Vec<RankWait>,
+}
+
+/// One rank in one collective.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankWait {
+    /// The rank.
+    pub rank: u64,
+    /// How long its kernel ran.
+    pub kernel_us: Microseconds,
+    /// How long of it the last rank had not come.
+    pub wait_us: Microseconds,
+}

@@ -1,0 +1,56 @@
+//! Sums of the report that this program answers for: every part adds up to its whole, exactly.
+
+use crate::harness::{assert_no_mismatch, in_crate, outside_data, pipeline_at};
+use idleproof::report::{CaptureReport, DeviceRecords, Microseconds};
+
+#[test]
+fn sums_add_up() {
+    let cases = outside_data("IDLEPROOF_CASES", "../shared/cases", "cases");
+    let folders = std::iter::once(in_crate("tests/captures")).chain(cases);
+    let mut mismatches = Vec::new();
+    for folder in folders {
+        for capture in pipeline_at(&[folder]).captures {
+            for device in capture.records.iter().flat_map(|records| &records.devices) {
+                mismatches.extend(device_sums(&capture, device));
+            }
+            mismatches.extend(attribution_sum(&capture));
+        }
+    }
+    assert_no_mismatch(&mismatches);
+}
+
+fn sum(times: impl Iterator<Item = Microseconds>) -> i128 {
+    times.map(Microseconds::ps).sum()
+}
+
+fn device_sums(capture: &CaptureReport, device: &DeviceRecords) -> Vec<String> {
+    let (busy, idle) = (device.busy_us.ps(), device.idle_us.ps());
+    let streams = || device.streams.iter();
+    let work = sum(streams().flat_map(|one| [one.compute_us, one.collective_us, one.memcpy_us]));
+    let classes = sum(device.idle.classes.iter().map(|class| class.time_us));
+    let host = sum(device.idle_host_events.iter().map(|row| row.time_us));
+    let longest = streams().map(|one| one.span_us.ps() - one.idle_us.ps()).max().unwrap_or(0);
+    let parts = [device.compute_us, device.exposed_collective_us, device.exposed_memcpy_us];
+    let (lo, hi) = device.idle.inactive_us.map_or((idle, idle), |(lo, hi)| (lo.ps(), hi.ps()));
+    let sums = [
+        ("busy and idle are the window", busy + idle == device.total_us.ps()),
+        ("the parts are busy", sum(parts.into_iter()) == busy),
+        ("busy is at most the sum of the streams", busy <= work),
+        ("busy is at least the busiest stream", busy >= longest),
+        ("the classes of gaps are idle", classes == idle),
+        ("host events in idle are idle", host == idle || device.idle_host_events.is_empty()),
+        ("the bounds hold what was recorded", lo <= idle && idle <= hi),
+    ];
+    let wrong = sums.iter().filter(|(_, holds)| !holds);
+    wrong.map(|(what, _)| format!("{} {}: not so: {what}", capture.name, device.name)).collect()
+}
+
+fn attribution_sum(capture: &CaptureReport) -> Option<String> {
+    let attribution = capture.attribution.as_ref()?;
+    let classes = sum(attribution.classes.values().map(|class| class.time_us));
+    let devices = capture.records.iter().flat_map(|records| &records.devices);
+    let kernels = sum(devices.map(|device| device.kernel_sum_us));
+    (classes != kernels).then(|| {
+        format!("{}: classes of attribution {classes} ps, kernels {kernels} ps", capture.name)
+    })
+}
