@@ -1,5 +1,7 @@
 //! A divided run: its parts joined are the whole run, byte for byte, and nothing less than the whole passes.
 
+#![expect(clippy::unwrap_used, reason = "a helper of a test fails as the test does")]
+
 use crate::cli::{code, folder, idleproof, stderr, write};
 use std::fs;
 use std::path::Path;
@@ -265,7 +267,7 @@ fn what_is_no_report_of_a_part_is_told() {
     let here = world.path();
     let reports = parts(here, 1, &["captures"]);
     let text = String::from_utf8(read(here, &reports[0])).unwrap();
-    write(&here.join("cut.json"), &text[..text.len() / 2]);
+    write(&here.join("cut.json"), &text[..30]);
     write(
         &here.join("old.json"),
         text.replacen("\"schema_version\": 1", "\"schema_version\": 0", 1),

@@ -7,10 +7,13 @@ use idleproof::report::{Report, Verdict};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// Objects of the schema, as `definitions` of sarif-schema-2.1.0.json have them (none takes other properties): name, required
-/// properties, the properties that are written here with their types. A type is a name of this table, `string`, `integer`,
+/// Name, required properties, and properties with their types.
+type Object = (&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
+
+/// Objects of the schema, as `definitions` of sarif-schema-2.1.0.json have them (none takes other properties), with those
+/// properties that are written here. A type is a name of this table, `string`, `integer`,
 /// `boolean`, `uri`, one of several words, `[]` of one, or `{}` of strings.
-const OBJECTS: &[(&str, &[&str], &[(&str, &str)])] = &[
+const OBJECTS: &[Object] = &[
     ("log", &["version", "runs"], &[("$schema", "uri"), ("version", "2.1.0"), ("runs", "[]run")]),
     (
         "run",
