@@ -5,7 +5,9 @@ pub(crate) mod explain;
 mod folder;
 pub(crate) mod goldens;
 pub(crate) mod inputs;
+pub(crate) mod merge;
 pub(crate) mod outputs;
+mod partition;
 pub(crate) mod policy;
 mod program;
 mod statements;
@@ -42,6 +44,13 @@ const EXAMPLES: &str = "Examples:
   idleproof check captures --preset strict --report junit=idleproof.xml
   idleproof check captures/decode --goldens goldens --pending goldens";
 
+const MERGE_EXAMPLES: &str = "Examples:
+  idleproof check captures --partition 1/4 --report json=part-1.json
+  idleproof merge part-*.json --report junit=idleproof.xml --report markdown=idleproof.md
+
+Exit codes are those of `check`. A part that is missing or can't be read is 4, for the gate was not evaluated; reports that
+are no parts of one run, or one of them given twice, are 2.";
+
 /// How much is said, and how.
 #[derive(Debug, Args)]
 pub(crate) struct Voice {
@@ -76,6 +85,9 @@ pub(crate) enum Command {
     Check(GateArgs),
     /// Analyse captures without gating, the report on the standard output unless --report says otherwise
     Report(ReportArgs),
+    /// Join the JSON reports of a run that was divided with --partition: one verdict, as if it had been one run
+    #[command(after_help = MERGE_EXAMPLES)]
+    Merge(MergeArgs),
     /// Explain a check in full, or say which checks withhold a claim
     Explain {
         /// The check's id, or a claim such as `idle`
@@ -183,6 +195,20 @@ pub(crate) struct GateArgs {
     /// Write what differs from its golden here, to wait for `golden accept`
     #[arg(long, value_name = "DIR")]
     pub(crate) pending: Option<PathBuf>,
+    /// Gate the K-th of N parts of the captures; `idleproof merge` joins the JSON reports. Captures of one folder stay together
+    #[arg(long, value_name = "K/N", value_parser = partition::parse, conflicts_with = "program")]
+    pub(crate) partition: Option<partition::Slice>,
+}
+
+/// What `merge` needs.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// The JSON reports of all parts, in any order
+    #[arg(value_name = "REPORT", required = true)]
+    pub(crate) reports: Vec<PathBuf>,
+    /// Write an output of the whole; repeatable. The path `-` is the standard output
+    #[arg(long = "report", value_name = "KIND=PATH", value_parser = outputs::parse, long_help = outputs::help())]
+    pub(crate) outputs: Vec<outputs::Target>,
 }
 
 /// What `report` needs.

@@ -5,17 +5,19 @@
 
 mod check;
 mod claims;
+mod merge;
 mod run;
 mod stated;
 mod trust;
 
+pub use merge::{MergeError, merge};
 pub use run::judge_run;
 
 use crate::checks::{self, CHECKS, Check, Measurement};
 use crate::policy::Policy;
 use crate::report::{
     CaptureReport, CheckReport, Claims, ErrorReport, FileReport, GoldenReport, Level, Outcome,
-    PolicyFinding, Report, RunReport, SCHEMA_VERSION, SkippedFile, Tool, Verdict,
+    Partition, PolicyFinding, Report, RunReport, SCHEMA_VERSION, SkippedFile, Tool, Verdict,
 };
 use crate::statements::Statement;
 use jiff::civil::Date;
@@ -105,13 +107,9 @@ pub fn conclude(
     policy_findings: Vec<PolicyFinding>,
 ) -> Report {
     captures.sort_by(|a, b| (&a.name, a.paths()).cmp(&(&b.name, b.paths())));
-    let tool = Tool {
-        name: env!("CARGO_PKG_NAME").to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    };
     let report = Report {
         schema_version: SCHEMA_VERSION,
-        tool,
+        tool: own_tool(),
         policy: policy.stamp(),
         verdict: Verdict::Error,
         captures,
@@ -119,17 +117,32 @@ pub fn conclude(
         skipped,
         goldens: Vec::new(),
         policy_findings,
+        partition: None,
     };
     with_goldens(report, goldens, policy)
 }
 
+/// This program.
+fn own_tool() -> Tool {
+    Tool { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+}
+
 /// The report with these goldens in place of its own: they are compared with what the report says, so they come after.
-pub fn with_goldens(report: Report, mut goldens: Vec<GoldenReport>, policy: &Policy) -> Report {
-    for golden in &mut goldens {
+pub fn with_goldens(mut report: Report, mut goldens: Vec<GoldenReport>, policy: &Policy) -> Report {
+    let unclaimed = report.partition.iter_mut().filter_map(|part| part.unclaimed_goldens.as_mut());
+    for golden in goldens.iter_mut().chain(unclaimed.flatten()) {
         golden.level = golden_level(golden, &report.captures, policy);
     }
-    let verdict = verdict(&report, &goldens);
+    let reach = if report.partition.is_some() { judged } else { verdict };
+    let verdict = reach(&report, &goldens);
     Report { verdict, goldens, ..report }
+}
+
+/// The report as that of one part of a run. A part without captures is no gate without: the others have some, or the merged
+/// report says that there are none.
+pub fn as_part(report: Report, partition: Partition) -> Report {
+    let verdict = judged(&report, &report.goldens);
+    Report { verdict, partition: Some(partition), ..report }
 }
 
 /// Gives captures that were found under equal names from different places the paths of their first files.
@@ -147,9 +160,13 @@ pub fn name_apart(captures: &mut [CaptureReport]) {
 }
 
 fn verdict(report: &Report, goldens: &[GoldenReport]) -> Verdict {
-    let (captures, findings) = (&report.captures, &report.policy_findings);
     // A gate that saw no capture was not evaluated.
-    if captures.is_empty() || captures.iter().any(|capture| capture.outcome == Outcome::Refused) {
+    if report.captures.is_empty() { Verdict::Error } else { judged(report, goldens) }
+}
+
+fn judged(report: &Report, goldens: &[GoldenReport]) -> Verdict {
+    let (captures, findings) = (&report.captures, &report.policy_findings);
+    if captures.iter().any(|capture| capture.outcome == Outcome::Refused) {
         return Verdict::Error;
     }
     let of_captures = captures.iter().flat_map(|capture| &capture.checks);

@@ -6,6 +6,7 @@ mod api;
 mod bytes;
 mod chrome;
 mod collectives;
+mod divide;
 mod document;
 mod family;
 mod find;
@@ -27,6 +28,8 @@ mod text;
 mod trace_json;
 mod window;
 mod xplane;
+
+pub use divide::Divided;
 
 use crate::trace::{Capture, Record, Skipped};
 use std::path::PathBuf;
@@ -142,6 +145,12 @@ pub struct FamilyRead {
 /// file whose name or content speaks of a trace stays a candidate, so that reading refuses it and its loss shows.
 pub fn find(paths: &[PathBuf]) -> Result<Found, ReadError> {
     find::find(paths)
+}
+
+/// Divides what was found into so many parts, at least one: folders stay whole, and bytes are even. The same files give the
+/// same parts on every machine.
+pub fn divide(found: &Found, of: usize) -> Divided {
+    divide::divide(found, of.max(1))
 }
 
 /// Reads a family of files and groups what it holds into captures.

@@ -6,13 +6,20 @@
 use crate::report::{CaptureReport, Report};
 
 mod cells;
+mod codequality;
+mod counts;
 mod csv;
+mod digest;
 mod escape;
+mod findings;
 mod format;
+mod github;
 mod json;
 mod junit;
 mod markdown;
 mod runs;
+mod sarif;
+mod summary;
 mod tally;
 pub mod terminal;
 mod trust;
@@ -78,8 +85,19 @@ pub struct File {
 }
 
 /// Every output, in the order of the documentation.
-pub static OUTPUTS: &[&Output] =
-    &[&json::OUTPUT, &markdown::OUTPUT, &trust::OUTPUT, &junit::OUTPUT, &csv::OUTPUT];
+pub static OUTPUTS: &[&Output] = &[
+    &json::OUTPUT,
+    &markdown::OUTPUT,
+    &trust::OUTPUT,
+    &summary::SUMMARY,
+    &summary::COMMENT,
+    &junit::OUTPUT,
+    &github::OUTPUT,
+    &sarif::OUTPUT,
+    &codequality::OUTPUT,
+    &counts::OUTPUT,
+    &csv::OUTPUT,
+];
 
 /// The output of this kind.
 pub fn find(kind: &str) -> Option<&'static Output> {

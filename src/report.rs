@@ -6,6 +6,7 @@ mod attribution;
 mod check;
 mod claim;
 mod number;
+mod partition;
 mod rank;
 mod records;
 mod run;
@@ -22,6 +23,7 @@ pub use check::{
 };
 pub use claim::{Cell, Claim, ClaimReport, ClaimState, Claims, IdleClaim};
 pub use number::{Microseconds, Percent, Share};
+pub use partition::{ExceptionUse, Partition};
 pub use rank::{RankCollective, RankRecord};
 pub use records::{
     DeviceReading, DeviceRecords, GapClass, GraphRecords, IdleHostEvent, IdleRecords,
@@ -59,6 +61,9 @@ pub struct Report {
     pub goldens: Vec<GoldenReport>,
     /// Findings about the policy file itself: expired, expiring and unused exceptions.
     pub policy_findings: Vec<PolicyFinding>,
+    /// Which part of a divided run this is; absent for a whole one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<Partition>,
 }
 
 /// The program that wrote a report.

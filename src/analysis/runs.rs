@@ -41,8 +41,8 @@ pub struct Run {
 
 /// The runs among some captures: two or more of one folder that say which rank of how many they are, each rank once.
 pub fn runs(captures: &[CaptureReport]) -> Vec<Run> {
-    let mut by_job: BTreeMap<(&str, Option<u64>), Vec<(&CaptureReport, &RankRecord)>> =
-        BTreeMap::new();
+    type Ranks<'a> = Vec<(&'a CaptureReport, &'a RankRecord)>;
+    let mut by_job: BTreeMap<(&str, Option<u64>), Ranks<'_>> = BTreeMap::new();
     for capture in captures {
         let Some(record) = &capture.rank else { continue };
         let first = capture.files.first().map_or("", |file| file.path.as_str());

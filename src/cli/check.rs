@@ -3,6 +3,7 @@
 use super::goldens::{self, Comparison};
 use super::inputs::{self, Inputs};
 use super::outputs::{self, Target};
+use super::partition::{Settings, Slice};
 use super::policy::{self, Loaded};
 use super::program;
 use super::statements;
@@ -25,27 +26,46 @@ pub(crate) fn check(args: &GateArgs, voice: &Voice, today: Date) -> Result<u8, S
     } else {
         (inputs::named(&args.paths), Coverage::Named)
     };
-    let (purpose, outputs) = (Purpose::Gate, args.run.outputs.clone());
-    let asked = Asked { purpose, inputs, coverage, loaded, goldens, outputs, args: &args.run };
-    let report = run(asked, voice, today)?;
-    Ok(match report.verdict {
+    let asked = Asked {
+        purpose: Purpose::Gate,
+        inputs,
+        coverage,
+        loaded,
+        goldens,
+        outputs: args.run.outputs.clone(),
+        partition: args.partition,
+        args: &args.run,
+    };
+    Ok(exit_code(run(asked, voice, today)?.verdict))
+}
+
+/// The exit code of a gate.
+pub(super) const fn exit_code(verdict: Verdict) -> u8 {
+    match verdict {
         Verdict::Pass => 0,
         Verdict::Fail => 1,
         Verdict::Error => 4,
-    })
+    }
 }
 
 /// Analyses without gating; the exit code.
 pub(crate) fn report(args: &ReportArgs, voice: &Voice, today: Date) -> Result<u8, Stop> {
     let loaded = policy::load(&args.run.policy)?;
     let inputs = inputs::named(&args.paths);
-    let (purpose, coverage) = (Purpose::Report, Coverage::Named);
     let mut outputs = args.run.outputs.clone();
     if outputs.is_empty() {
         outputs.push(outputs::for_people()?);
     }
-    let goldens = None;
-    let asked = Asked { purpose, inputs, coverage, loaded, goldens, outputs, args: &args.run };
+    let asked = Asked {
+        purpose: Purpose::Report,
+        inputs,
+        coverage: Coverage::Named,
+        loaded,
+        goldens: None,
+        outputs,
+        partition: None,
+        args: &args.run,
+    };
     let report = run(asked, voice, today)?;
     Ok(match report.verdict {
         Verdict::Pass | Verdict::Fail => 0,
@@ -55,7 +75,7 @@ pub(crate) fn report(args: &ReportArgs, voice: &Voice, today: Date) -> Result<u8
 
 /// What a run is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Purpose {
+pub(super) enum Purpose {
     /// A verdict.
     Gate,
     /// The figures, whatever the verdict.
@@ -70,33 +90,76 @@ struct Asked<'a> {
     loaded: Loaded,
     goldens: Option<Comparison>,
     outputs: Vec<Target>,
+    partition: Option<Slice>,
     args: &'a RunArgs,
 }
 
 /// One run: outputs are written whatever the verdict, and where no capture was found as well, so that none of an
 /// earlier run is taken for this one's.
-fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
-    let Asked { purpose, inputs, coverage, loaded, goldens, outputs, args } = asked;
-    tell_policy(&loaded, voice);
-    let (inputs, nothing_matched) = match inputs {
+fn run(mut asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
+    tell_policy(&asked.loaded, voice);
+    let (inputs, nothing_matched) = match asked.inputs {
         Ok(inputs) => (inputs, None),
         Err(stop @ Stop::NoCapture(_)) => (Inputs::default(), Some(stop)),
         Err(stop) => return Err(stop),
     };
+    asked.inputs = Ok(Inputs::default());
     for glob in &inputs.barren {
         say(voice, &format!("warning: no file matches `{glob}` of the policy's captures"));
     }
-    if let Some(caveat) = goldens.as_ref().and_then(Comparison::caveat) {
+    if let Some(caveat) = asked.goldens.as_ref().and_then(Comparison::caveat) {
         say(voice, &format!("warning: {caveat}"));
     }
     let (found, refused) = find(&inputs.paths);
-    let read = found.families.iter().flat_map(|family| &family.files);
-    let policy_file = loaded.file.as_deref();
-    let read = read.map(|file| file.path.as_path()).chain(policy_file);
-    let read: Vec<&Path> = read.chain(args.claims.iter().map(PathBuf::as_path)).collect();
-    let kept = goldens.as_ref().map_or(Vec::new(), Comparison::folders);
-    outputs::refuse_clashes(&outputs, &read, &kept)?;
+    refuse_clashes(&asked, &found)?;
 
+    let Judged { mut report, is_part } = judged(&asked, found, refused, today)?;
+    let mut ended = nothing_matched;
+    if report.captures.is_empty() && ended.is_none() {
+        if is_part {
+            say(voice, "note: no capture falls to this part");
+        } else {
+            ended = Some(nothing(&inputs.paths, &report));
+        }
+    }
+    if let (Some(comparison), None) = (&asked.goldens, &ended) {
+        (report, ended) =
+            goldens::compare(report, comparison, &asked.loaded.policy, asked.coverage);
+    }
+    // The verdict comes last: there one looks for it.
+    let written = outputs::write_all(&asked.outputs, &report, |text| say(voice, text));
+    if !report.captures.is_empty() {
+        write_summary(&report, asked.purpose, voice);
+    }
+    written?;
+    ended.map_or(Ok(report), Err)
+}
+
+/// Refuses outputs that would take the place of what this run reads.
+fn refuse_clashes(asked: &Asked<'_>, found: &Found) -> Result<(), Stop> {
+    let read = found.families.iter().flat_map(|family| &family.files);
+    let policy_file = asked.loaded.file.as_deref();
+    let read = read.map(|file| file.path.as_path()).chain(policy_file);
+    let read: Vec<&Path> = read.chain(asked.args.claims.iter().map(PathBuf::as_path)).collect();
+    let kept = asked.goldens.as_ref().map_or(Vec::new(), Comparison::folders);
+    outputs::refuse_clashes(&asked.outputs, &read, &kept)
+}
+
+/// A report before goldens are compared.
+struct Judged {
+    report: Report,
+    /// True where it is that of one part.
+    is_part: bool,
+}
+
+/// Evaluates what was found, or the part of it that is asked for.
+fn judged(
+    asked: &Asked<'_>,
+    mut found: Found,
+    mut refused: Vec<CaptureReport>,
+    today: Date,
+) -> Result<Judged, Stop> {
+    let Asked { coverage, loaded, goldens, outputs, partition, args, .. } = asked;
     let statements = statements::load(&args.claims, &found)?;
     let with_tables = outputs.iter().any(Target::is_folder)
         || statements.iter().any(|one| one.quantity.needs_tables());
@@ -106,29 +169,26 @@ fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
         detail: if with_tables { Detail::Tables } else { Detail::Report },
         statements,
     };
+    let settings = Settings {
+        coverage: *coverage,
+        user_files: args.user_files.as_ref(),
+        statements: &options.statements,
+        goldens: goldens.as_ref().map(Comparison::goldens),
+    };
+    let cut = partition.and_then(|slice| slice.cut(&mut found, &mut refused, &settings));
     let mut evaluation = in_threads(args, || evaluate(&found, &loaded.policy, today, &options))?;
     if let Some(id) = args.program {
         program::require(id, &evaluation.captures)?;
     }
     evaluation.captures.extend(refused);
-    if !evaluation.captures.is_empty() {
+    if cut.is_none() && !evaluation.captures.is_empty() {
         statements::require_subjects(&options.statements, &evaluation.captures)?;
     }
-    let mut report = conclude(evaluation, &loaded.policy, coverage, today);
-    let mut ended = nothing_matched;
-    if ended.is_none() && report.captures.is_empty() {
-        ended = Some(nothing(&inputs.paths, &report));
-    }
-    if let (Some(comparison), None) = (&goldens, &ended) {
-        (report, ended) = goldens::compare(report, comparison, &loaded.policy, coverage);
-    }
-    // The verdict comes last: there one looks for it.
-    let written = outputs::write_all(&outputs, &report, |text| say(voice, text));
-    if !report.captures.is_empty() {
-        write_summary(&report, purpose, voice);
-    }
-    written?;
-    ended.map_or(Ok(report), Err)
+    let report = conclude(evaluation, &loaded.policy, *coverage, today);
+    let Some(cut) = cut else { return Ok(Judged { report, is_part: false }) };
+    let unmet = statements::unmet(&options.statements, &report.captures);
+    let place = cut.place(&report.captures, unmet, &loaded.policy, *coverage, today);
+    Ok(Judged { report: judge::as_part(report, place), is_part: true })
 }
 
 /// What lies under the paths; a path that can't be searched is a capture that can't be read, and hides no other.
@@ -190,7 +250,8 @@ fn nothing(paths: &[PathBuf], report: &Report) -> Stop {
     Stop::NoCapture(text)
 }
 
-fn write_summary(report: &Report, purpose: Purpose, voice: &Voice) {
+/// Writes what people read.
+pub(super) fn write_summary(report: &Report, purpose: Purpose, voice: &Voice) {
     let style = match (voice.quiet, voice.verbose) {
         (true, _) => Style::Quiet,
         (false, true) => Style::Verbose,
@@ -217,7 +278,8 @@ fn tell_policy(loaded: &Loaded, voice: &Voice) {
     say(voice, &text);
 }
 
-fn say(voice: &Voice, text: &str) {
+/// Says something that is no result.
+pub(super) fn say(voice: &Voice, text: &str) {
     if !voice.quiet {
         let _ = writeln!(anstream::stderr(), "{text}");
     }

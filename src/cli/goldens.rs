@@ -35,6 +35,11 @@ pub(crate) fn asked(args: &GateArgs, policy: &Policy) -> Result<Option<Compariso
 }
 
 impl Comparison {
+    /// Where goldens are.
+    pub(crate) fn goldens(&self) -> &Path {
+        &self.folders.goldens
+    }
+
     /// Where goldens are and where they wait.
     pub(crate) fn folders(&self) -> Vec<&Path> {
         vec![&self.folders.goldens, &self.folders.pending]
@@ -54,32 +59,45 @@ pub(crate) fn compare(
     policy: &Policy,
     coverage: Coverage,
 ) -> (Report, Option<Stop>) {
-    match states(&report, comparison, coverage) {
-        Ok(goldens) => (judge::with_goldens(report, goldens, policy), None),
+    let compared = states(&report, comparison).and_then(|mut goldens| {
+        let complete = report.captures.iter().all(|capture| capture.outcome == Outcome::Report);
+        let mut partition = report.partition.clone();
+        match &mut partition {
+            _ if coverage != Coverage::Everything => {}
+            // What a part of the captures does not produce, the others may.
+            Some(part) => part.unclaimed_goldens = Some(unreferenced(&report, comparison)?),
+            None if complete => goldens.extend(unreferenced(&report, comparison)?),
+            None => {}
+        }
+        Ok((goldens, partition))
+    });
+    match compared {
+        Ok((goldens, partition)) => {
+            (judge::with_goldens(Report { partition, ..report }, goldens, policy), None)
+        }
         Err(error) => (Report { verdict: Verdict::Error, ..report }, Some(failed(&error))),
     }
 }
 
-fn states(
+/// Goldens that no capture of the report produces.
+fn unreferenced(
     report: &Report,
     comparison: &Comparison,
-    coverage: Coverage,
 ) -> Result<Vec<GoldenReport>, GoldenError> {
+    let rendered = rendered(report, &comparison.settings.outputs);
+    let referenced = rendered.iter().map(|one| (one.capture.as_str(), one.output.as_str()));
+    golden::unreferenced(&comparison.folders, referenced)
+}
+
+fn states(report: &Report, comparison: &Comparison) -> Result<Vec<GoldenReport>, GoldenError> {
     let Comparison { folders, settings, writes } = comparison;
     let mut goldens = Vec::new();
-    let rendered = rendered(report, &settings.outputs);
-    for rendered in &rendered {
-        let golden = golden::compare(folders, rendered)?;
+    for rendered in rendered(report, &settings.outputs) {
+        let golden = golden::compare(folders, &rendered)?;
         if *writes && golden.state != GoldenState::Same {
-            golden::write_pending(folders, rendered)?;
+            golden::write_pending(folders, &rendered)?;
         }
         goldens.push(golden);
-    }
-    // What a part of the captures does not produce, the others may.
-    let complete = report.captures.iter().all(|capture| capture.outcome == Outcome::Report);
-    if coverage == Coverage::Everything && complete {
-        let referenced = rendered.iter().map(|one| (one.capture.as_str(), one.output.as_str()));
-        goldens.extend(golden::unreferenced(folders, referenced)?);
     }
     Ok(goldens)
 }

@@ -26,6 +26,11 @@ enum Place {
 }
 
 impl Target {
+    /// The kind of output.
+    pub(crate) const fn kind(&self) -> &'static str {
+        self.output.kind
+    }
+
     /// True where the output is a folder of tables: they need more of the analysis than other outputs.
     pub(crate) const fn is_folder(&self) -> bool {
         matches!(self.place, Place::Folder(..))
@@ -66,7 +71,7 @@ pub(crate) fn help() -> String {
                     needs a folder that holds no others.\n\nKinds:"
         .to_owned();
     for output in OUTPUTS {
-        text.push_str(&format!("\n  {:<10} {}", output.kind, output.summary));
+        text.push_str(&format!("\n  {:<11} {}", output.kind, output.summary));
     }
     text
 }

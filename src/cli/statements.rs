@@ -78,14 +78,20 @@ pub(super) fn require_subjects(
     if captures.iter().any(|capture| capture.outcome == Outcome::Refused) {
         return Ok(());
     }
+    unmet(statements, captures).into_iter().next().map_or(Ok(()), |lost| Err(Stop::Usage(lost)))
+}
+
+/// The fault of each statement that is about no capture.
+pub(super) fn unmet(statements: &[Statement], captures: &[CaptureReport]) -> Vec<String> {
     let is_about = |statement: &Statement| {
         captures.iter().any(|capture| statement.subject.is(capture.paths().into_iter()))
     };
-    match statements.iter().find(|statement| !is_about(statement)) {
-        None => Ok(()),
-        Some(lost) => Err(Stop::Usage(format!(
+    let lost = statements.iter().filter(|statement| !is_about(statement));
+    let fault = |lost: &Statement| {
+        format!(
             "{}: no capture of this run is meant by the claim `{}`: its `capture` must match the path of one",
             lost.source, lost.quantity
-        ))),
-    }
+        )
+    };
+    lost.map(fault).collect()
 }

@@ -1,7 +1,7 @@
 //! Exceptions: a violation that is known, with a reason and an end.
 
 use super::{Origin, PathGlobs, Policy};
-use crate::report::{CaptureReport, Level, PolicyFinding};
+use crate::report::{CaptureReport, ExceptionUse, Level, PolicyFinding};
 use jiff::civil::Date;
 
 /// So many days before its end an exception is reported.
@@ -63,6 +63,20 @@ impl Policy {
     ) -> Vec<PolicyFinding> {
         let of_one = |exception| self.finding(exception, captures, coverage, today);
         self.exceptions.iter().filter_map(of_one).collect()
+    }
+
+    /// The same of one part of the captures: what every exception, in the order of the policy, comes to there.
+    pub fn exception_uses(
+        &self,
+        captures: &[CaptureReport],
+        coverage: Coverage,
+        today: Date,
+    ) -> Vec<ExceptionUse> {
+        let of_one = |exception| ExceptionUse {
+            used: captures.iter().any(|capture| self.is_used_by(exception, capture)),
+            finding: self.finding(exception, captures, coverage, today),
+        };
+        self.exceptions.iter().map(of_one).collect()
     }
 
     fn finding(

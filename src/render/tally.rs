@@ -65,7 +65,7 @@ impl Tally {
     }
 }
 
-/// `3 captures: 1 passes, 1 fails, 1 refused`.
+/// `3 captures: 1 pass · 1 fail · 1 refused`; of a part of a run, which part: it is not the whole.
 pub(super) fn captures(report: &Report) -> String {
     let of = |wanted: Verdict| {
         report.captures.iter().filter(|capture| capture.verdict() == wanted).count() as u64
@@ -77,9 +77,10 @@ pub(super) fn captures(report: &Report) -> String {
         (of(Verdict::Fail), "fail"),
         (refused.count() as u64, "refused"),
     ];
-    match parts.iter().filter(|(number, _)| *number > 0).count() {
-        0 => total,
-        _ => format!("{total}: {}", joined(parts).unwrap_or_default()),
+    let counts = joined(parts).map_or(total.clone(), |parts| format!("{total}: {parts}"));
+    match &report.partition {
+        Some(partition) => format!("part {} of {}, {counts}", partition.part, partition.of),
+        None => counts,
     }
 }
 

@@ -27,12 +27,14 @@ fn render(report: &Report) -> String {
         markdown(&report.policy.name),
         tally::captures(report)
     );
-    for capture in &report.captures {
-        // Writing to a String cannot fail, here and below.
-        let _ = write!(text, "\n## {}\n\n{}", markdown(&capture.name), capture_body(capture));
-    }
+    text.extend(report.captures.iter().map(section));
     text.push_str(&runs::section(report));
     text
+}
+
+/// The trust list of one capture, under its name.
+pub(super) fn section(capture: &CaptureReport) -> String {
+    format!("\n## {}\n\n{}", markdown(&capture.name), capture_body(capture))
 }
 
 /// The trust list of one capture, without a heading.
@@ -113,6 +115,7 @@ pub(super) fn claims(capture: &CaptureReport) -> String {
     }
     if !undefined.is_empty() {
         let gap = if text.is_empty() { "" } else { "\n" };
+        // Writing to a String cannot fail, here and below.
         let _ =
             writeln!(text, "{gap}Not computed from this capture: {}.", words::claims(&undefined));
     }

@@ -51,6 +51,7 @@ pub(super) fn statements(path: &str, bytes: &[u8]) -> Result<Vec<Statement>, Mis
     if mistakes.is_empty() { Ok(statements) } else { Err(Mistakes::new(mistakes)) }
 }
 
+#[expect(clippy::result_large_err, reason = "made once a claim, and not passed on")]
 fn statement(document: &Document, raw: Spanned<RawClaim>) -> Result<Statement, Mistake> {
     let (span, head) = (raw.span(), "[[claim]]".len());
     let whole = span.start..(span.start + head).min(span.end);

@@ -1,5 +1,6 @@
 //! The only test binary.
 
+mod action;
 mod captures;
 mod check_cases;
 mod cli;
@@ -16,6 +17,7 @@ mod layers;
 mod mask;
 mod oracle;
 mod outputs;
+mod partition;
 mod policy;
 mod proto;
 mod reader;

@@ -3,8 +3,11 @@
 #![expect(clippy::expect_used, reason = "a helper of a test fails as the test does")]
 
 mod builder;
+mod ci;
 mod csv;
 mod golden;
 mod jax;
 mod junit;
+mod junit_kit;
+mod sarif;
 mod text;

@@ -43,7 +43,7 @@ pub(super) fn matched(records: &[&RankRecord]) -> AllMatched {
         if ranks.values().flatten().all(has_sequence) {
             by_sequence(&ranks, records, &mut all);
         } else {
-            in_order(ranks, records, &mut all);
+            in_order(&ranks, records, &mut all);
         }
     }
     all.instances.sort_by_key(|one| one.ranks.iter().map(|rank| rank.1).min());
@@ -63,15 +63,15 @@ fn by_sequence(ranks: &ByRank<'_>, records: &[&RankRecord], all: &mut AllMatched
     }
 }
 
-fn in_order(ranks: ByRank<'_>, records: &[&RankRecord], all: &mut AllMatched) {
+fn in_order(ranks: &ByRank<'_>, records: &[&RankRecord], all: &mut AllMatched) {
     let mut by_name: BTreeMap<&str, ByRank<'_>> = BTreeMap::new();
-    for (&at, of_rank) in &ranks {
+    for (&at, of_rank) in ranks {
         for one in of_rank {
             by_name.entry(&one.name).or_default().entry(at).or_default().push(one);
         }
     }
     for of_name in by_name.into_values() {
-        add(&of_name, &ranks, records, false, all);
+        add(&of_name, ranks, records, false, all);
     }
 }
 

@@ -435,6 +435,7 @@ pub(crate) fn report(verdict: Verdict, captures: Vec<CaptureReport>) -> Report {
         skipped: Vec::new(),
         goldens: Vec::new(),
         policy_findings: Vec::new(),
+        partition: None,
     }
 }
 

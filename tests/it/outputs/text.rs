@@ -55,13 +55,10 @@ fn a_passing_capture_is_one_line() {
 #[test]
 fn a_withheld_figure_is_printed_nowhere() {
     let report = report(Verdict::Fail, vec![incident()]);
-    let texts = [
-        rendered("markdown", &report),
-        rendered("trust", &report),
-        rendered("junit", &report),
-        summary(&report, terminal::Style::Verbose),
-    ];
-    for text in texts {
+    let kinds =
+        ["markdown", "trust", "summary", "comment", "junit", "github", "sarif", "codequality"];
+    let texts = kinds.map(|kind| rendered(kind, &report));
+    for text in texts.into_iter().chain([summary(&report, terminal::Style::Verbose)]) {
         for digits in FALSE_IDLE {
             assert!(!text.contains(digits), "{digits} in:\n{text}");
         }
