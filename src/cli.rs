@@ -3,11 +3,13 @@
 pub(crate) mod check;
 pub(crate) mod explain;
 mod folder;
-pub(crate) mod goldens;
+pub(crate) mod golden;
+mod goldens;
 pub(crate) mod inputs;
 pub(crate) mod outputs;
 pub(crate) mod policy;
 mod program;
+mod review;
 mod statements;
 mod stop;
 
@@ -87,16 +89,18 @@ pub(crate) enum Command {
     /// The effective policy, or the validation of a policy file
     #[command(subcommand)]
     Policy(PolicyCommand),
-    /// The goldens that wait for a decision
+    /// The accepted reports of captures: what waits for a decision, what differs, what is left over
     #[command(subcommand)]
     Golden(GoldenCommand),
 }
 
-/// What is done with pending goldens.
+/// What is done with goldens.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GoldenCommand {
-    /// List what waits, with its differences
+    /// List what waits, with its differences, and goldens that belong to no capture
     Status(GoldenArgs),
+    /// Decide one by one, in a terminal
+    Review(GoldenArgs),
     /// Take pending files over as goldens
     Accept {
         #[command(flatten)]
@@ -111,6 +115,25 @@ pub(crate) enum GoldenCommand {
         #[command(flatten)]
         folders: GoldenArgs,
     },
+    /// Delete goldens that belong to no capture of the policy; without a name, say which they are
+    Prune {
+        #[command(flatten)]
+        which: Orphaned,
+        #[command(flatten)]
+        folders: GoldenArgs,
+    },
+}
+
+/// Which goldens without a capture are meant.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct Orphaned {
+    /// Their names, as `golden prune` lists them
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// All of them
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 /// Which pending goldens are meant.

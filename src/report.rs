@@ -10,6 +10,7 @@ mod records;
 mod slug;
 mod stated;
 mod tables;
+mod tolerance;
 
 pub use attribution::{
     Attribution, AttributionClass, HloRecords, HotKernel, LineRow, Methods, OpRow, ProgramTime,
@@ -28,6 +29,7 @@ pub use records::{
 pub use slug::slug;
 pub use stated::{StatedReport, StatedState};
 pub use tables::{GapRow, KernelRow, ProgramText, Tables};
+pub use tolerance::Tolerance;
 
 use serde::{Deserialize, Serialize};
 

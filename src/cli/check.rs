@@ -86,9 +86,6 @@ fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
     for glob in &inputs.barren {
         say(voice, &format!("warning: no file matches `{glob}` of the policy's captures"));
     }
-    if let Some(caveat) = goldens.as_ref().and_then(Comparison::caveat) {
-        say(voice, &format!("warning: {caveat}"));
-    }
     let (found, refused) = find(&inputs.paths);
     let read = found.families.iter().flat_map(|family| &family.files);
     let policy_file = loaded.file.as_deref();
@@ -120,6 +117,14 @@ fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
         ended = Some(nothing(&inputs.paths, &report));
     }
     if let (Some(comparison), None) = (&goldens, &ended) {
+        for field in comparison.idle_tolerances(&report) {
+            say(
+                voice,
+                &format!(
+                    "warning: no figure of any report has the field `{field}` of golden.tolerances"
+                ),
+            );
+        }
         (report, ended) = goldens::compare(report, comparison, &loaded.policy, coverage);
     }
     // The verdict comes last: there one looks for it.
@@ -132,7 +137,7 @@ fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
 }
 
 /// What lies under the paths; a path that can't be searched is a capture that can't be read, and hides no other.
-fn find(paths: &[PathBuf]) -> (Found, Vec<CaptureReport>) {
+pub(super) fn find(paths: &[PathBuf]) -> (Found, Vec<CaptureReport>) {
     if paths.is_empty() {
         return (Found::default(), Vec::new());
     }
@@ -158,7 +163,12 @@ fn find(paths: &[PathBuf]) -> (Found, Vec<CaptureReport>) {
     }
 }
 
-fn conclude(evaluation: Evaluation, policy: &Policy, coverage: Coverage, today: Date) -> Report {
+pub(super) fn conclude(
+    evaluation: Evaluation,
+    policy: &Policy,
+    coverage: Coverage,
+    today: Date,
+) -> Report {
     let Evaluation { captures, skipped } = evaluation;
     let findings = policy.findings(&captures, coverage, today);
     judge::conclude(captures, Vec::new(), skipped, Vec::new(), policy, findings)

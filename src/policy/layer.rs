@@ -3,9 +3,9 @@
 use super::raw::{
     RawChecks, RawException, RawGolden, RawOverride, RawPolicy, RawRule, RawTolerance,
 };
-use super::{Exception, GOLDEN_GATES, Golden, Origin, PathGlobs, Sourced, Tolerance, Vocabulary};
+use super::{Exception, GOLDEN_GATES, Golden, Origin, PathGlobs, Sourced, Vocabulary};
 use crate::document::{Document, Mistake};
-use crate::report::{Bound, Level, Unit};
+use crate::report::{Bound, Level, Tolerance, Unit};
 use jiff::civil::Date;
 use std::ops::Range;
 use toml::{Spanned, Value};

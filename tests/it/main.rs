@@ -3,6 +3,7 @@
 mod captures;
 mod check_cases;
 mod cli;
+mod cli_goldens;
 mod docs;
 mod fixture;
 mod given_cases;
