@@ -5,6 +5,7 @@ pub(crate) mod explain;
 mod folder;
 pub(crate) mod golden;
 mod goldens;
+pub(crate) mod init;
 pub(crate) mod inputs;
 pub(crate) mod outputs;
 pub(crate) mod policy;
@@ -18,6 +19,7 @@ pub(crate) use stop::Stop;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use idleproof::policy::PRESETS;
+use jiff::civil::Date;
 use regex::Regex;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -78,6 +80,8 @@ pub(crate) enum Command {
     Check(GateArgs),
     /// Analyse captures without gating, the report on the standard output unless --report says otherwise
     Report(ReportArgs),
+    /// Write a policy file, a folder for goldens and a CI workflow, each where there is none
+    Init(InitArgs),
     /// Explain a check in full, or say which checks withhold a claim
     Explain {
         /// The check's id, or a claim such as `idle`
@@ -206,6 +210,17 @@ pub(crate) struct GateArgs {
     /// Write what differs from its golden here, to wait for `golden accept`
     #[arg(long, value_name = "DIR")]
     pub(crate) pending: Option<PathBuf>,
+}
+
+/// What `init` needs.
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// Also write what fails today into the policy file, as exceptions with one end
+    #[arg(long)]
+    pub(crate) baseline: bool,
+    /// The last day of these exceptions, such as 2027-01-31 [default: 90 days from today]
+    #[arg(long, value_name = "DATE", requires = "baseline")]
+    pub(crate) expires: Option<Date>,
 }
 
 /// What `report` needs.

@@ -40,6 +40,7 @@ fn run(cli: &Cli, today: Date) -> Result<u8, Stop> {
     match &cli.command {
         Command::Check(args) => cli::check::check(args, &cli.voice, today),
         Command::Report(args) => cli::check::report(args, &cli.voice, today),
+        Command::Init(args) => print(&cli::init::init(args, today)?),
         Command::Explain { id } => print(&cli::explain::explain(id)?),
         Command::Checks => print(&cli::explain::list()?),
         Command::Policy(PolicyCommand::Show(args)) => print(&cli::policy::show(args)?),

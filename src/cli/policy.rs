@@ -81,12 +81,22 @@ fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
+/// Parses the text of a policy file that is about to be written.
+pub(crate) fn validated(file: &Path, bytes: &[u8]) -> Result<Policy, Stop> {
+    parse(file, bytes, idleproof::vocabulary(&golden_outputs()))
+}
+
 fn read(file: &Path, vocabulary: Vocabulary<'_>) -> Result<Policy, Stop> {
     let shown = file.to_string_lossy().replace('\\', "/");
     let bytes = bytes_of(file)
         .map_err(|reason| Stop::Usage(format!("can't read the policy file `{shown}`: {reason}")))?;
+    parse(file, &bytes, vocabulary)
+}
+
+fn parse(file: &Path, bytes: &[u8], vocabulary: Vocabulary<'_>) -> Result<Policy, Stop> {
+    let shown = file.to_string_lossy().replace('\\', "/");
     let loader = |path: &str| bytes_of(Path::new(path));
-    Ok(Policy::parse(&shown, &bytes, vocabulary, &loader)?)
+    Ok(Policy::parse(&shown, bytes, vocabulary, &loader)?)
 }
 
 /// A file's bytes, and no more than tell that it is too large.

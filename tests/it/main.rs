@@ -4,6 +4,7 @@ mod captures;
 mod check_cases;
 mod cli;
 mod cli_goldens;
+mod cli_init;
 mod docs;
 mod fixture;
 mod given_cases;
