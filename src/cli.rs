@@ -90,7 +90,7 @@ pub(crate) enum Command {
     },
     /// List all checks with their default level and limit
     Checks,
-    /// The effective policy, or the validation of a policy file
+    /// The effective policy, the validation of a policy file, or the schema of all
     #[command(subcommand)]
     Policy(PolicyCommand),
     /// The accepted reports of captures: what waits for a decision, what differs, what is left over
@@ -174,6 +174,8 @@ pub(crate) enum PolicyCommand {
         #[arg(value_name = "FILE", default_value = policy::FILE)]
         file: PathBuf,
     },
+    /// Print the JSON schema of policy files, for editors
+    Schema,
 }
 
 /// Which policy applies.

@@ -45,6 +45,7 @@ fn run(cli: &Cli, today: Date) -> Result<u8, Stop> {
         Command::Checks => print(&cli::explain::list()?),
         Command::Policy(PolicyCommand::Show(args)) => print(&cli::policy::show(args)?),
         Command::Policy(PolicyCommand::Validate { file }) => print(&cli::policy::validate(file)?),
+        Command::Policy(PolicyCommand::Schema) => print(&cli::policy::schema()?),
         Command::Golden(command) => print(&cli::golden::run(command, today)?),
     }
 }

@@ -12,6 +12,7 @@ mod load;
 mod origin;
 mod presets;
 mod raw;
+mod schema;
 mod show;
 
 pub use exceptions::{Coverage, Exception};

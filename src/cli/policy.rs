@@ -46,6 +46,13 @@ pub(crate) fn show(args: &PolicyArgs) -> Result<String, Stop> {
     Ok(load(args)?.policy.show())
 }
 
+/// The JSON schema of policy files.
+pub(crate) fn schema() -> Result<String, Stop> {
+    let schema = idleproof::vocabulary(&golden_outputs()).schema();
+    let text = serde_json::to_string_pretty(&schema);
+    text.map(|text| text + "\n").map_err(|error| Stop::Failed(error.to_string()))
+}
+
 /// Validates a file; the text says what it changes, and which files it is for now.
 pub(crate) fn validate(file: &Path) -> Result<String, Stop> {
     let outputs = golden_outputs();
