@@ -1,5 +1,6 @@
 //! The command line: definitions only.
 
+mod baseline;
 pub(crate) mod check;
 pub(crate) mod explain;
 mod folder;
@@ -209,6 +210,10 @@ pub(crate) struct GateArgs {
     /// Compare with the goldens in this folder [default: that of the policy file, where it has `[golden]`]
     #[arg(long, value_name = "DIR")]
     pub(crate) goldens: Option<PathBuf>,
+    /// An earlier report of the same captures (`--report json=PATH`): what became less reliable fails, what was violated already
+    /// is named and passes
+    #[arg(long, value_name = "REPORT.json")]
+    pub(crate) baseline: Option<PathBuf>,
     /// Write what differs from its golden here, to wait for `golden accept`
     #[arg(long, value_name = "DIR")]
     pub(crate) pending: Option<PathBuf>,

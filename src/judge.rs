@@ -3,10 +3,13 @@
 //! It decides what is violated, which claims are withheld, and the verdict. A violation withholds claims whatever
 //! its level: the level decides the verdict alone.
 
+mod baseline;
 mod check;
 mod claims;
 mod stated;
 mod trust;
+
+pub use baseline::{with_baseline, with_captures_gone};
 
 use crate::checks::unsupported_claim;
 use crate::checks::{Check, Measurement};

@@ -55,7 +55,7 @@ pub struct Report {
     pub skipped: Vec<SkippedFile>,
     /// The golden of each capture, where goldens are compared.
     pub goldens: Vec<GoldenReport>,
-    /// Findings about the policy file itself: expired, expiring and unused exceptions.
+    /// Findings about the policy file itself (expired, expiring and unused exceptions), and about an earlier report.
     pub policy_findings: Vec<PolicyFinding>,
 }
 
@@ -298,10 +298,10 @@ impl GoldenState {
     }
 }
 
-/// A finding about the policy file itself.
+/// A finding about the policy file itself, or about the earlier report that a run is held against.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyFinding {
-    /// `expired-exception`, `expiring-exception` or `unused-exception`.
+    /// `expired-exception`, `expiring-exception` or `unused-exception`; `baseline-regression` or `baseline-capture-gone`.
     pub id: String,
     /// Whether it fails the gate.
     pub level: Level,

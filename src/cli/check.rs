@@ -1,5 +1,6 @@
 //! `check` and `report`: from arguments to a verdict.
 
+use super::baseline::{self, Baseline};
 use super::goldens::{self, Comparison};
 use super::inputs::{self, Inputs};
 use super::outputs::{self, Target};
@@ -20,13 +21,25 @@ use std::path::{Path, PathBuf};
 pub(crate) fn check(args: &GateArgs, voice: &Voice, today: Date) -> Result<u8, Stop> {
     let loaded = policy::load(&args.run.policy)?;
     let goldens = goldens::asked(args, &loaded.policy)?;
+    let baseline = args.baseline.as_deref().map(baseline::load).transpose()?;
     let (inputs, coverage) = if args.paths.is_empty() {
         (inputs::of_policy(&loaded.policy), Coverage::Everything)
     } else {
         (inputs::named(&args.paths), Coverage::Named)
     };
     let (purpose, outputs) = (Purpose::Gate, args.run.outputs.clone());
-    let asked = Asked { purpose, inputs, coverage, loaded, goldens, outputs, args: &args.run };
+    let kept = args.baseline.as_deref();
+    let asked = Asked {
+        purpose,
+        inputs,
+        coverage,
+        loaded,
+        goldens,
+        baseline,
+        kept,
+        outputs,
+        args: &args.run,
+    };
     let report = run(asked, voice, today)?;
     Ok(match report.verdict {
         Verdict::Pass => 0,
@@ -44,8 +57,18 @@ pub(crate) fn report(args: &ReportArgs, voice: &Voice, today: Date) -> Result<u8
     if outputs.is_empty() {
         outputs.push(outputs::for_people()?);
     }
-    let goldens = None;
-    let asked = Asked { purpose, inputs, coverage, loaded, goldens, outputs, args: &args.run };
+    let (goldens, baseline, kept) = (None, None, None);
+    let asked = Asked {
+        purpose,
+        inputs,
+        coverage,
+        loaded,
+        goldens,
+        baseline,
+        kept,
+        outputs,
+        args: &args.run,
+    };
     let report = run(asked, voice, today)?;
     Ok(match report.verdict {
         Verdict::Pass | Verdict::Fail => 0,
@@ -69,6 +92,9 @@ struct Asked<'a> {
     coverage: Coverage,
     loaded: Loaded,
     goldens: Option<Comparison>,
+    baseline: Option<Baseline>,
+    /// The baseline's file: no output takes its place.
+    kept: Option<&'a Path>,
     outputs: Vec<Target>,
     args: &'a RunArgs,
 }
@@ -76,7 +102,7 @@ struct Asked<'a> {
 /// One run: outputs are written whatever the verdict, and where no capture was found as well, so that none of an
 /// earlier run is taken for this one's.
 fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
-    let Asked { purpose, inputs, coverage, loaded, goldens, outputs, args } = asked;
+    let Asked { purpose, inputs, coverage, loaded, goldens, baseline, kept, outputs, args } = asked;
     tell_policy(&loaded, voice);
     let (inputs, nothing_matched) = match inputs {
         Ok(inputs) => (inputs, None),
@@ -89,10 +115,10 @@ fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
     let (found, refused) = find(&inputs.paths);
     let read = found.families.iter().flat_map(|family| &family.files);
     let policy_file = loaded.file.as_deref();
-    let read = read.map(|file| file.path.as_path()).chain(policy_file);
+    let read = read.map(|file| file.path.as_path()).chain(policy_file).chain(kept);
     let read: Vec<&Path> = read.chain(args.claims.iter().map(PathBuf::as_path)).collect();
-    let kept = goldens.as_ref().map_or(Vec::new(), Comparison::folders);
-    outputs::refuse_clashes(&outputs, &read, &kept)?;
+    let folders = goldens.as_ref().map_or(Vec::new(), Comparison::folders);
+    outputs::refuse_clashes(&outputs, &read, &folders)?;
 
     let statements = statements::load(&args.claims, &found)?;
     let with_tables = outputs.iter().any(Target::is_folder)
@@ -115,6 +141,9 @@ fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
     let mut ended = nothing_matched;
     if ended.is_none() && report.captures.is_empty() {
         ended = Some(nothing(&inputs.paths, &report));
+    }
+    if let (Some(baseline), None) = (&baseline, &ended) {
+        report = baseline.judge(report, coverage)?;
     }
     if let (Some(comparison), None) = (&goldens, &ended) {
         for field in comparison.idle_tolerances(&report) {

@@ -3,6 +3,7 @@
 mod captures;
 mod check_cases;
 mod cli;
+mod cli_baseline;
 mod cli_goldens;
 mod cli_init;
 mod docs;
