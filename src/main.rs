@@ -46,6 +46,8 @@ fn run(cli: &Cli, today: Date) -> Result<u8, Stop> {
         Command::Policy(PolicyCommand::Show(args)) => print(&cli::policy::show(args)?),
         Command::Policy(PolicyCommand::Validate { file }) => print(&cli::policy::validate(file)?),
         Command::Policy(PolicyCommand::Schema) => print(&cli::policy::schema()?),
+        Command::Completions { shell } => print(&cli::manual::completions(*shell)?),
+        Command::Man { words } => print(&cli::manual::page(words)?),
         Command::Golden(command) => print(&cli::golden::run(command, today)?),
     }
 }

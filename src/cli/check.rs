@@ -6,6 +6,7 @@ use super::inputs::{self, Inputs};
 use super::outputs::{self, Target};
 use super::policy::{self, Loaded};
 use super::program;
+use super::progress;
 use super::statements;
 use super::{GateArgs, ReportArgs, RunArgs, Stop, Voice};
 use idleproof::policy::{Coverage, Policy};
@@ -14,6 +15,7 @@ use idleproof::render::terminal::{Style, summary};
 use idleproof::report::{CaptureReport, Report, Verdict};
 use idleproof::{Detail, Evaluation, Options, evaluate, judge, unreadable};
 use jiff::civil::Date;
+use regex::Regex;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -123,15 +125,26 @@ fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
     let statements = statements::load(&args.claims, &found)?;
     let with_tables = outputs.iter().any(Target::is_folder)
         || statements.iter().any(|one| one.quantity.needs_tables());
+    let line = progress::Line::new(voice, found.families.len());
     let options = Options {
         user_files: args.user_files.clone(),
-        program: args.program,
+        program: args.program.as_deref().and_then(program::id),
         detail: if with_tables { Detail::Tables } else { Detail::Report },
         statements,
+        progress: line.progress(),
     };
     let mut evaluation = in_threads(args, || evaluate(&found, &loaded.policy, today, &options))?;
-    if let Some(id) = args.program {
-        program::require(id, &evaluation.captures)?;
+    drop(line);
+    if let Some(asked) = &args.program {
+        program::require(asked, &evaluation.captures)?;
+    }
+    if let Some(files) = args.user_files.as_ref().filter(|files| meets_none(files, &evaluation)) {
+        say(
+            voice,
+            &format!(
+                "note: no source line of these captures is in a file that `--user-re {files}` matches"
+            ),
+        );
     }
     evaluation.captures.extend(refused);
     if !evaluation.captures.is_empty() {
@@ -163,6 +176,12 @@ fn run(asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop> {
     }
     written?;
     ended.map_or(Ok(report), Err)
+}
+
+/// True where a rule for the user's own files is for none that is listed: a slip of the pen that shows nowhere else.
+fn meets_none(files: &Regex, evaluation: &Evaluation) -> bool {
+    let attributions = evaluation.captures.iter().filter_map(|one| one.attribution.as_ref());
+    !attributions.flat_map(|one| &one.lines).any(|line| files.is_match(&line.file))
 }
 
 /// What lies under the paths; a path that can't be searched is a capture that can't be read, and hides no other.

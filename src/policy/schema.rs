@@ -42,7 +42,7 @@ impl Vocabulary<'_> {
         let gates = GOLDEN_GATES.iter().map(|gate| {
             let table =
                 object(gate.summary, &[], &[("level", level())], &[("minProperties", json!(1))]);
-            (gate.id, described(gate.summary, vec![level(), table]))
+            (gate.id, described(gate.summary, &[level(), table]))
         });
         let rows: Vec<(&str, Value)> = checks.chain(gates).collect();
         object("rows that differ from what the file extends", &[], &rows, &[])
@@ -125,7 +125,7 @@ fn row(check: &Check) -> Value {
     let fields =
         [("level", level()), (check.bound.key(), Value::Object(limit)), ("missing", level())];
     let table = object(check.summary, &[], &fields, &[("minProperties", json!(1))]);
-    described(check.summary, vec![level(), table])
+    described(check.summary, &[level(), table])
 }
 
 fn level() -> Value {
@@ -142,7 +142,7 @@ fn globs(description: &str) -> Value {
     })
 }
 
-fn described(description: &str, any_of: Vec<Value>) -> Value {
+fn described(description: &str, any_of: &[Value]) -> Value {
     json!({ "description": description, "anyOf": any_of })
 }
 

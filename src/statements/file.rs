@@ -45,19 +45,19 @@ pub(super) fn statements(path: &str, bytes: &[u8]) -> Result<Vec<Statement>, Mis
     for claim in raw.claim {
         match statement(&document, claim) {
             Ok(statement) => statements.push(statement),
-            Err(mistake) => mistakes.push(mistake),
+            Err(mistake) => mistakes.push(*mistake),
         }
     }
     if mistakes.is_empty() { Ok(statements) } else { Err(Mistakes::new(mistakes)) }
 }
 
-fn statement(document: &Document, raw: Spanned<RawClaim>) -> Result<Statement, Mistake> {
+fn statement(document: &Document, raw: Spanned<RawClaim>) -> Result<Statement, Box<Mistake>> {
     let (span, head) = (raw.span(), "[[claim]]".len());
     let whole = span.start..(span.start + head).min(span.end);
     let RawClaim { capture, quantity, value, tolerance, below, above, source } = raw.into_inner();
     let Some(quantity) = quantity else {
         let mistake = document.error(whole, "claim without `quantity`");
-        return Err(mistake.help(format!("one of {}", Quantity::names().join(", "))));
+        return Err(mistake.help(format!("one of {}", Quantity::names().join(", "))).into());
     };
     let Some(known) = Quantity::parse(quantity.get_ref()) else {
         let mistake = document.error(
@@ -69,15 +69,15 @@ fn statement(document: &Document, raw: Spanned<RawClaim>) -> Result<Statement, M
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("one of {}", names.join(", ")),
         };
-        return Err(mistake.help(help));
+        return Err(mistake.help(help).into());
     };
     for number in [&value, &tolerance, &below, &above].into_iter().flatten() {
         if !number.get_ref().is_finite() {
-            return Err(document.error(number.span(), "not a finite number"));
+            return Err(document.error(number.span(), "not a finite number").into());
         }
     }
     if let Some(negative) = tolerance.as_ref().filter(|one| *one.get_ref() < 0.0) {
-        return Err(document.error(negative.span(), "a tolerance is not negative"));
+        return Err(document.error(negative.span(), "a tolerance is not negative").into());
     }
     let said = match (value, below, above) {
         (Some(value), None, None) => {
@@ -89,13 +89,14 @@ fn statement(document: &Document, raw: Spanned<RawClaim>) -> Result<Statement, M
         (None, None, Some(limit)) if tolerance.is_none() => Said::Above(limit.into_inner()),
         (None, None, None) => {
             let mistake = document.error(whole, "this claim states no number");
-            return Err(mistake.help("write `value`, `below` or `above`"));
+            return Err(mistake.help("write `value`, `below` or `above`").into());
         }
         (_, below, above) => {
             let at = below.or(above).map_or(whole, |one| one.span());
             let mistake = document.error(at, "this claim states more than one thing");
             return Err(mistake
-                .help("write `value`, with a `tolerance` if need be, or `below`, or `above`"));
+                .help("write `value`, with a `tolerance` if need be, or `below`, or `above`")
+                .into());
         }
     };
     let subject = match capture {

@@ -82,10 +82,10 @@ impl Quantity {
             None => (text, None),
         };
         match (name, of) {
-            ("kernel_share", Some(kernel)) => return Some(Self::KernelShare(kernel)),
-            ("op_share", Some(op)) => return Some(Self::OpShare(op)),
-            ("step_time_us", None) => return Some(Self::StepTime),
-            ("kernel_share" | "op_share" | "step_time_us", _) => return None,
+            ("kernel_share", Some(kernel)) => Some(Self::KernelShare(kernel)),
+            ("op_share", Some(op)) => Some(Self::OpShare(op)),
+            ("step_time_us", None) => Some(Self::StepTime),
+            ("kernel_share" | "op_share" | "step_time_us", _) => None,
             (_, device) => {
                 let forms = [Form::Percent, Form::Microseconds];
                 let stem = |form: Form| Some((name.strip_suffix(form.suffix())?, form));

@@ -9,12 +9,13 @@ const POLICY: &str = "version = 1\ncaptures = [\"captures/**/*.gz\"]\n[golden]\n
 
 /// The only golden of a folder, and its text.
 fn golden(here: &Path) -> (std::path::PathBuf, String) {
-    let files = fs::read_dir(here.join("goldens")).unwrap().flatten().map(|one| one.path());
+    let files =
+        fs::read_dir(here.join("goldens")).into_iter().flatten().flatten().map(|one| one.path());
     let is_golden = |path: &std::path::PathBuf| path.extension().is_some_and(|one| one == "snap");
     let mut files: Vec<_> = files.filter(is_golden).collect();
     assert_eq!(files.len(), 1, "{files:?}");
     let path = files.remove(0);
-    let text = fs::read_to_string(&path).unwrap();
+    let text = fs::read_to_string(&path).unwrap_or_default();
     (path, text)
 }
 

@@ -42,7 +42,8 @@ fn the_policies_in_the_documentation_are_valid() {
 pub(crate) fn toml_blocks() -> Vec<(&'static str, String)> {
     let mut all = Vec::new();
     for page in ["README.md", "docs/policy.md", "docs/goldens.md"] {
-        let text = std::fs::read_to_string(in_crate(page)).unwrap().replace("\r\n", "\n");
+        let text =
+            std::fs::read_to_string(in_crate(page)).unwrap_or_default().replace("\r\n", "\n");
         let before = all.len();
         for block in text.split("\n```toml\n").skip(1) {
             all.push((page, block.split("\n```").next().unwrap_or_default().to_owned()));

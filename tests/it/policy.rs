@@ -49,7 +49,7 @@ fn as_json(value: &toml::Value) -> serde_json::Value {
             table.iter().map(|(key, value)| (key.clone(), as_json(value))).collect()
         }
         toml::Value::Array(entries) => entries.iter().map(as_json).collect(),
-        plain => serde_json::to_value(plain).unwrap(),
+        plain => serde_json::to_value(plain).unwrap_or_default(),
     }
 }
 
