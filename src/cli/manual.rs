@@ -23,7 +23,9 @@ pub(crate) fn page(words: &[String]) -> Result<String, Stop> {
     // A page is known by all its words: idleproof-golden-accept(1).
     let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
     let mut page = Vec::new();
-    let written = clap_mangen::Man::new(command.clone()).title(name).render(&mut page);
+    let source = concat!("idleproof ", env!("CARGO_PKG_VERSION"));
+    let written =
+        clap_mangen::Man::new(command.clone()).title(name).source(source).render(&mut page);
     written.map_err(|error| Stop::Failed(format!("can't write the page: {error}")))?;
     text(page)
 }

@@ -18,7 +18,7 @@ fn completions_and_pages_know_every_command() {
     let page = run(&["man"]);
     assert!(page.contains(".TH idleproof 1") && page.contains("idleproof\\-check(1)"), "{page}");
     let page = run(&["man", "golden", "accept"]);
-    assert!(page.contains(".TH idleproof-golden-accept 1"), "{page}");
+    assert!(page.contains(".TH idleproof-golden-accept 1  \"idleproof "), "{page}");
     assert!(page.contains("captures+decode.trust.snap"), "{page}");
 }
 
