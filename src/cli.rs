@@ -1,15 +1,22 @@
 //! The command line: definitions only.
 
+mod baseline;
 pub(crate) mod check;
+mod examples;
 pub(crate) mod explain;
 mod folder;
-pub(crate) mod goldens;
+pub(crate) mod golden;
+mod goldens;
+pub(crate) mod init;
 pub(crate) mod inputs;
+pub(crate) mod manual;
 pub(crate) mod merge;
 pub(crate) mod outputs;
 mod partition;
 pub(crate) mod policy;
 mod program;
+mod progress;
+mod review;
 mod statements;
 mod stop;
 
@@ -17,39 +24,22 @@ pub(crate) use stop::Stop;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use idleproof::policy::PRESETS;
+use jiff::civil::Date;
 use regex::Regex;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Keeps false claims about GPU profiler captures out of CI.
 #[derive(Debug, Parser)]
-#[command(name = "idleproof", version, after_help = EXIT_CODES)]
+#[command(name = "idleproof", version, after_help = examples::ALL)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
     #[command(flatten)]
     pub(crate) voice: Voice,
 }
-
-const EXIT_CODES: &str = "Exit codes:
-  0  everything holds; warnings are allowed
-  1  a check at level `deny` is violated, or a golden differs
-  2  wrong usage, or a mistake in the policy file
-  3  no capture matched
-  4  a capture could not be read or analysed, or an internal error";
-
-const EXAMPLES: &str = "Examples:
-  idleproof check captures
-  idleproof check captures --preset strict --report junit=idleproof.xml
-  idleproof check captures/decode --goldens goldens --pending goldens";
-
-const MERGE_EXAMPLES: &str = "Examples:
-  idleproof check captures --partition 1/4 --report json=part-1.json
-  idleproof merge part-*.json --report junit=idleproof.xml --report markdown=idleproof.md
-
-Exit codes are those of `check`. A part that is missing or can't be read is 4, for the gate was not evaluated; reports that
-are no parts of one run, or one of them given twice, are 2.";
 
 /// How much is said, and how.
 #[derive(Debug, Args)]
@@ -58,7 +48,7 @@ pub(crate) struct Voice {
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN",
         hide_possible_values = true, display_order = 102)]
     pub(crate) color: Color,
-    /// Say only what fails, and the verdict
+    /// Say only what fails or ends before long, one line of counts, and the verdict
     #[arg(short, long, global = true, conflicts_with = "verbose", display_order = 100)]
     pub(crate) quiet: bool,
     /// Say also what holds, what was skipped, and where settings come from
@@ -81,35 +71,60 @@ pub(crate) enum Color {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Analyse captures and hold them against the policy and the goldens
-    #[command(after_help = EXAMPLES)]
+    #[command(after_help = examples::CHECK)]
     Check(GateArgs),
     /// Analyse captures without gating, the report on the standard output unless --report says otherwise
+    #[command(after_help = examples::REPORT)]
     Report(ReportArgs),
     /// Join the JSON reports of a run that was divided with --partition: one verdict, as if it had been one run
-    #[command(after_help = MERGE_EXAMPLES)]
+    #[command(after_help = examples::MERGE)]
     Merge(MergeArgs),
+    /// Write a policy file, a folder for goldens and a CI workflow, each where there is none
+    #[command(after_help = examples::INIT)]
+    Init(InitArgs),
     /// Explain a check in full, or say which checks withhold a claim
+    #[command(after_help = examples::EXPLAIN)]
     Explain {
         /// The check's id, or a claim such as `idle`
         #[arg(value_name = "ID")]
         id: String,
     },
     /// List all checks with their default level and limit
+    #[command(after_help = examples::CHECKS)]
     Checks,
-    /// The effective policy, or the validation of a policy file
+    /// The effective policy, the validation of a policy file, or the schema of all
     #[command(subcommand)]
     Policy(PolicyCommand),
-    /// The goldens that wait for a decision
+    /// The accepted reports of captures: what waits for a decision, what differs, what is left over
     #[command(subcommand)]
     Golden(GoldenCommand),
+    /// Print the completions of a shell
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions {
+        /// The shell
+        #[arg(value_enum, value_name = "SHELL")]
+        shell: Shell,
+    },
+    /// Print the manual page of the program, or of a command
+    #[command(after_help = examples::MAN)]
+    Man {
+        /// The command, by its words
+        #[arg(value_name = "COMMAND")]
+        words: Vec<String>,
+    },
 }
 
-/// What is done with pending goldens.
+/// What is done with goldens.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GoldenCommand {
-    /// List what waits, with its differences
+    /// List what waits, with its differences, and goldens that belong to no capture
+    #[command(after_help = examples::STATUS)]
     Status(GoldenArgs),
+    /// Decide one by one, in a terminal
+    #[command(after_help = examples::REVIEW)]
+    Review(GoldenArgs),
     /// Take pending files over as goldens
+    #[command(after_help = examples::ACCEPT)]
     Accept {
         #[command(flatten)]
         which: Which,
@@ -117,12 +132,33 @@ pub(crate) enum GoldenCommand {
         folders: GoldenArgs,
     },
     /// Delete pending files
+    #[command(after_help = examples::REJECT)]
     Reject {
         #[command(flatten)]
         which: Which,
         #[command(flatten)]
         folders: GoldenArgs,
     },
+    /// Delete goldens that belong to no capture of the policy; without a name, say which they are
+    #[command(after_help = examples::PRUNE)]
+    Prune {
+        #[command(flatten)]
+        which: Orphaned,
+        #[command(flatten)]
+        folders: GoldenArgs,
+    },
+}
+
+/// Which goldens without a capture are meant.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct Orphaned {
+    /// Their names, as `golden prune` lists them
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// All of them
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 /// Which pending goldens are meant.
@@ -152,13 +188,18 @@ pub(crate) struct GoldenArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
     /// Print the effective policy with the origin of each value
+    #[command(after_help = examples::SHOW)]
     Show(PolicyArgs),
     /// Say what is wrong with a policy file, if anything
+    #[command(after_help = examples::VALIDATE)]
     Validate {
         /// The policy file
         #[arg(value_name = "FILE", default_value = policy::FILE)]
         file: PathBuf,
     },
+    /// Print the JSON schema of policy files, for editors
+    #[command(after_help = examples::SCHEMA)]
+    Schema,
 }
 
 /// Which policy applies.
@@ -192,6 +233,10 @@ pub(crate) struct GateArgs {
     /// Compare with the goldens in this folder [default: that of the policy file, where it has `[golden]`]
     #[arg(long, value_name = "DIR")]
     pub(crate) goldens: Option<PathBuf>,
+    /// An earlier report of the same captures (`--report json=PATH`): what became less reliable fails, what was violated already
+    /// is named and passes
+    #[arg(long, value_name = "REPORT.json", conflicts_with = "partition")]
+    pub(crate) baseline: Option<PathBuf>,
     /// Write what differs from its golden here, to wait for `golden accept`
     #[arg(long, value_name = "DIR")]
     pub(crate) pending: Option<PathBuf>,
@@ -209,6 +254,17 @@ pub(crate) struct MergeArgs {
     /// Write an output of the whole; repeatable. The path `-` is the standard output
     #[arg(long = "report", value_name = "KIND=PATH", value_parser = outputs::parse, long_help = outputs::help())]
     pub(crate) outputs: Vec<outputs::Target>,
+}
+
+/// What `init` needs.
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// Also write what fails today into the policy file, as exceptions with one end
+    #[arg(long)]
+    pub(crate) baseline: bool,
+    /// The last day of these exceptions, such as 2027-01-31 [default: 90 days from today]
+    #[arg(long, value_name = "DATE", requires = "baseline")]
+    pub(crate) expires: Option<Date>,
 }
 
 /// What `report` needs.
@@ -235,7 +291,7 @@ pub(crate) struct RunArgs {
     pub(crate) user_files: Option<Regex>,
     /// The compiled program that operators and source lines are listed for [default: all]
     #[arg(long, value_name = "ID")]
-    pub(crate) program: Option<u64>,
+    pub(crate) program: Option<String>,
     /// Statements made elsewhere, to be verified: a TOML file of `[[claim]]` tables, or a table of TraceLens or the folder that
     /// holds them; repeatable
     #[arg(long, value_name = "FILE", action = ArgAction::Append)]

@@ -4,17 +4,20 @@
 //! to pass. A golden that cannot be read is an error and never counts as new; a file is written beside its place and
 //! renamed into it, so that none is ever half written.
 
+mod figures;
 mod file;
 mod folder;
 mod name;
+mod orphans;
 mod stub;
 
+pub use figures::Within;
 pub use file::{Golden, Header, body_text};
 pub use folder::{
-    Folders, Pending, Selection, accept, compare, pending, prune, reject, unreferenced,
-    write_pending,
+    Compared, Folders, Pending, Selection, accept, compare, pending, reject, write_pending,
 };
 pub use name::file_name;
+pub use orphans::{Orphan, prune, unreferenced};
 pub use stub::write_stub;
 
 use crate::report::{CaptureReport, Report};
@@ -84,6 +87,13 @@ pub enum GoldenError {
         /// What is wrong with it.
         message: String,
     },
+    /// Tolerances are for more figures than a golden keeps.
+    TooManyFigures {
+        /// So many.
+        n_figures: usize,
+        /// And so many are kept.
+        most: usize,
+    },
     /// No pending golden has the name that was asked for.
     NotPending {
         /// The name.
@@ -102,6 +112,11 @@ impl fmt::Display for GoldenError {
                 "{}:{line}: {message}; restore the file from version control, or delete it and accept it anew",
                 slashed(path)
             ),
+            Self::TooManyFigures { n_figures, most } => write!(
+                f,
+                "the policy's golden.tolerances are for {n_figures} figures of one capture, and a golden keeps at most {most}: \
+                 name fewer fields"
+            ),
             Self::NotPending { name, folder } => write!(
                 f,
                 "no pending golden `{name}` in {}; `idleproof golden status` lists them",
@@ -115,7 +130,7 @@ impl std::error::Error for GoldenError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io { error, .. } => Some(error),
-            Self::Broken { .. } | Self::NotPending { .. } => None,
+            Self::Broken { .. } | Self::TooManyFigures { .. } | Self::NotPending { .. } => None,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! It decides what is violated, which claims are withheld, and the verdict. A violation withholds claims whatever
 //! its level: the level decides the verdict alone.
 
+mod baseline;
 mod check;
 mod claims;
 mod merge;
@@ -10,6 +11,7 @@ mod run;
 mod stated;
 mod trust;
 
+pub use baseline::{with_baseline, with_captures_gone};
 pub use merge::{MergeError, merge};
 pub use run::judge_run;
 

@@ -31,7 +31,9 @@ use regex::Regex;
 use report::{CaptureReport, ErrorReport, FileReport, FileRole, RunReport, SkippedFile};
 use statements::Statement;
 use std::any::Any;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// What may be named in policy files, with the outputs that can be goldens in `outputs`.
 pub const fn vocabulary<'a>(outputs: &'a [&'a str]) -> policy::Vocabulary<'a> {
@@ -49,6 +51,31 @@ pub struct Options {
     pub detail: Detail,
     /// Statements made elsewhere, to be held against the captures that they are about.
     pub statements: Vec<Statement>,
+    /// Is told of the run, and tells it nothing.
+    pub progress: Progress,
+}
+
+/// Is told each time that the files of one place are done: a run may take minutes.
+#[derive(Clone, Default)]
+pub struct Progress(Option<Arc<dyn Fn() + Send + Sync>>);
+
+impl Progress {
+    /// Tells this.
+    pub fn new(done: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(done)))
+    }
+
+    fn done(&self) {
+        if let Some(done) = &self.0 {
+            done();
+        }
+    }
+}
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Progress(told)" } else { "Progress(untold)" })
+    }
 }
 
 /// How much of an analysis a report keeps.
@@ -79,8 +106,11 @@ pub fn evaluate(
     today: Date,
     options: &Options,
 ) -> Evaluation {
-    let evaluated =
-        found.families.par_iter().map(|family| evaluate_family(family, policy, today, options));
+    let evaluated = found.families.par_iter().map(|family| {
+        let evaluation = evaluate_family(family, policy, today, options);
+        options.progress.done();
+        evaluation
+    });
     let families: Vec<Evaluation> = evaluated.collect();
     let mut all = Evaluation { skipped: skipped(&found.skipped), ..Evaluation::default() };
     for family in families {

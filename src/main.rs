@@ -41,11 +41,15 @@ fn run(cli: &Cli, today: Date) -> Result<u8, Stop> {
         Command::Check(args) => cli::check::check(args, &cli.voice, today),
         Command::Report(args) => cli::check::report(args, &cli.voice, today),
         Command::Merge(args) => cli::merge::merge(args, &cli.voice),
+        Command::Init(args) => print(&cli::init::init(args, today)?),
         Command::Explain { id } => print(&cli::explain::explain(id)?),
         Command::Checks => print(&cli::explain::list()?),
         Command::Policy(PolicyCommand::Show(args)) => print(&cli::policy::show(args)?),
         Command::Policy(PolicyCommand::Validate { file }) => print(&cli::policy::validate(file)?),
-        Command::Golden(command) => print(&cli::goldens::run(command)?),
+        Command::Policy(PolicyCommand::Schema) => print(&cli::policy::schema()?),
+        Command::Completions { shell } => print(&cli::manual::completions(*shell)?),
+        Command::Man { words } => print(&cli::manual::page(words)?),
+        Command::Golden(command) => print(&cli::golden::run(command, today)?),
     }
 }
 

@@ -12,9 +12,10 @@ mod load;
 mod origin;
 mod presets;
 mod raw;
+mod schema;
 mod show;
 
-pub use exceptions::{Coverage, Exception};
+pub use exceptions::{Coverage, Exceptable, Exception};
 pub use gates::{GOLDEN_GATES, GoldenGate};
 pub use globs::PathGlobs;
 pub use load::Loader;
@@ -24,7 +25,7 @@ pub use presets::{PRESETS, Preset};
 use crate::checks::Check;
 use crate::document::nearest;
 use crate::document::{Mistake, Mistakes};
-use crate::report::{Level, Limit, PolicyStamp};
+use crate::report::{Level, Limit, PolicyStamp, Tolerance};
 use layer::{Change, Override};
 use load::Layers;
 use sha2::{Digest, Sha256};
@@ -73,17 +74,6 @@ pub struct Golden {
     pub outputs: Vec<String>,
     /// How far figures may lie apart.
     pub tolerances: Vec<Tolerance>,
-}
-
-/// How far a figure may lie from its golden.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tolerance {
-    /// The field.
-    pub field: String,
-    /// By so much.
-    pub abs: Option<f64>,
-    /// By this part of the golden's figure.
-    pub rel: Option<f64>,
 }
 
 /// The ground of a check or gate, before overrides.

@@ -13,6 +13,7 @@ mod run;
 mod slug;
 mod stated;
 mod tables;
+mod tolerance;
 
 pub use attribution::{
     Attribution, AttributionClass, HloRecords, HotKernel, LineRow, Methods, OpRow, ProgramTime,
@@ -34,6 +35,7 @@ pub use run::{CollectiveInstance, CollectiveTime, RankWait, RunClaims, RunReport
 pub use slug::slug;
 pub use stated::{StatedReport, StatedState};
 pub use tables::{GapRow, KernelRow, ProgramText, Tables};
+pub use tolerance::Tolerance;
 
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +61,7 @@ pub struct Report {
     pub skipped: Vec<SkippedFile>,
     /// The golden of each capture, where goldens are compared.
     pub goldens: Vec<GoldenReport>,
-    /// Findings about the policy file itself: expired, expiring and unused exceptions.
+    /// Findings about the policy file itself (expired, expiring and unused exceptions), and about an earlier report.
     pub policy_findings: Vec<PolicyFinding>,
     /// Which part of a divided run this is; absent for a whole one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -295,10 +297,10 @@ impl GoldenState {
     }
 }
 
-/// A finding about the policy file itself.
+/// A finding about the policy file itself, or about the earlier report that a run is held against.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyFinding {
-    /// `expired-exception`, `expiring-exception` or `unused-exception`.
+    /// `expired-exception`, `expiring-exception` or `unused-exception`; `baseline-regression` or `baseline-capture-gone`.
     pub id: String,
     /// Whether it fails the gate.
     pub level: Level,

@@ -17,6 +17,8 @@ pub struct HotKernel {
     pub time: Picoseconds,
     /// The operator's name, where all of them have one and the same.
     pub op: Option<NameId>,
+    /// True where some of them have an operator, and not all the same.
+    pub several_ops: bool,
 }
 
 /// Kernels by name, longest first; equal times by name.
@@ -31,9 +33,11 @@ pub fn hot_kernels(trace: &Trace, attribution: &Attribution) -> Vec<HotKernel> {
             n_records: 0,
             time: Picoseconds::ZERO,
             op,
+            several_ops: false,
         });
         row.n_records += 1;
         row.time += event.interval.duration();
+        row.several_ops |= row.op != op;
         row.op = row.op.filter(|&known| Some(known) == op);
     }
     let mut rows: Vec<HotKernel> = by_name.into_values().collect();

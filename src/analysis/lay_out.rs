@@ -340,15 +340,19 @@ fn hot(trace: &Trace, analysis: &Analysis) -> Vec<HotKernel> {
     let total = analysis.attribution.kernel_time;
     let hlo_ops = analysis.hlo.as_ref().map(hlo::op_of_kernels);
     let op_of = |row: &super::HotKernel| match &hlo_ops {
-        Some(ops) => ops.get(&row.name).cloned().flatten(),
-        None => row.op.map(|op| trace.name(op).to_owned()),
+        Some(ops) => ops.get(&row.name).cloned().unwrap_or_default(),
+        None => (row.op.map(|op| trace.name(op).to_owned()), row.several_ops),
     };
-    let rows = hot_kernels(trace, &analysis.attribution).into_iter().map(|row| HotKernel {
-        name: trace.name(row.name).to_owned(),
-        records: row.n_records,
-        time_us: row.time.into(),
-        share: row.time.share_of(total).map(Share::of),
-        op: op_of(&row),
+    let rows = hot_kernels(trace, &analysis.attribution).into_iter().map(|row| {
+        let (op, several_ops) = op_of(&row);
+        HotKernel {
+            name: trace.name(row.name).to_owned(),
+            records: row.n_records,
+            time_us: row.time.into(),
+            share: row.time.share_of(total).map(Share::of),
+            op,
+            several_ops,
+        }
     });
     rows.collect()
 }

@@ -1,19 +1,22 @@
 //! `check` and `report`: from arguments to a verdict.
 
+use super::baseline::{self, Baseline};
 use super::goldens::{self, Comparison};
 use super::inputs::{self, Inputs};
 use super::outputs::{self, Target};
 use super::partition::{Settings, Slice};
 use super::policy::{self, Loaded};
 use super::program;
+use super::progress;
 use super::statements;
 use super::{GateArgs, ReportArgs, RunArgs, Stop, Voice};
-use idleproof::policy::{Coverage, Policy};
+use idleproof::policy::{Coverage, Exceptable, Policy};
 use idleproof::read::{self, Found};
 use idleproof::render::terminal::{Style, summary};
 use idleproof::report::{CaptureReport, Report, Verdict};
 use idleproof::{Detail, Evaluation, Options, evaluate, judge, unreadable};
 use jiff::civil::Date;
+use regex::Regex;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +24,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn check(args: &GateArgs, voice: &Voice, today: Date) -> Result<u8, Stop> {
     let loaded = policy::load(&args.run.policy)?;
     let goldens = goldens::asked(args, &loaded.policy)?;
+    let baseline = args.baseline.as_deref().map(baseline::load).transpose()?;
     let (inputs, coverage) = if args.paths.is_empty() {
         (inputs::of_policy(&loaded.policy), Coverage::Everything)
     } else {
@@ -32,6 +36,8 @@ pub(crate) fn check(args: &GateArgs, voice: &Voice, today: Date) -> Result<u8, S
         coverage,
         loaded,
         goldens,
+        baseline,
+        kept: args.baseline.as_deref(),
         outputs: args.run.outputs.clone(),
         partition: args.partition,
         args: &args.run,
@@ -62,6 +68,8 @@ pub(crate) fn report(args: &ReportArgs, voice: &Voice, today: Date) -> Result<u8
         coverage: Coverage::Named,
         loaded,
         goldens: None,
+        baseline: None,
+        kept: None,
         outputs,
         partition: None,
         args: &args.run,
@@ -89,6 +97,9 @@ struct Asked<'a> {
     coverage: Coverage,
     loaded: Loaded,
     goldens: Option<Comparison>,
+    baseline: Option<Baseline>,
+    /// The baseline's file: no output takes its place.
+    kept: Option<&'a Path>,
     outputs: Vec<Target>,
     partition: Option<Slice>,
     args: &'a RunArgs,
@@ -107,13 +118,10 @@ fn run(mut asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop>
     for glob in &inputs.barren {
         say(voice, &format!("warning: no file matches `{glob}` of the policy's captures"));
     }
-    if let Some(caveat) = asked.goldens.as_ref().and_then(Comparison::caveat) {
-        say(voice, &format!("warning: {caveat}"));
-    }
     let (found, refused) = find(&inputs.paths);
     refuse_clashes(&asked, &found)?;
 
-    let Judged { mut report, is_part } = judged(&asked, found, refused, today)?;
+    let Judged { mut report, is_part } = judged(&asked, found, refused, voice, today)?;
     let mut ended = nothing_matched;
     if report.captures.is_empty() && ended.is_none() {
         if is_part {
@@ -122,7 +130,18 @@ fn run(mut asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop>
             ended = Some(nothing(&inputs.paths, &report));
         }
     }
+    if let (Some(baseline), None) = (&asked.baseline, &ended) {
+        report = baseline.judge(report, asked.coverage)?;
+    }
     if let (Some(comparison), None) = (&asked.goldens, &ended) {
+        for field in comparison.idle_tolerances(&report) {
+            say(
+                voice,
+                &format!(
+                    "warning: no figure of any report has the field `{field}` of golden.tolerances"
+                ),
+            );
+        }
         (report, ended) =
             goldens::compare(report, comparison, &asked.loaded.policy, asked.coverage);
     }
@@ -139,7 +158,7 @@ fn run(mut asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop>
 fn refuse_clashes(asked: &Asked<'_>, found: &Found) -> Result<(), Stop> {
     let read = found.families.iter().flat_map(|family| &family.files);
     let policy_file = asked.loaded.file.as_deref();
-    let read = read.map(|file| file.path.as_path()).chain(policy_file);
+    let read = read.map(|file| file.path.as_path()).chain(policy_file).chain(asked.kept);
     let read: Vec<&Path> = read.chain(asked.args.claims.iter().map(PathBuf::as_path)).collect();
     let kept = asked.goldens.as_ref().map_or(Vec::new(), Comparison::folders);
     outputs::refuse_clashes(&asked.outputs, &read, &kept)
@@ -157,17 +176,20 @@ fn judged(
     asked: &Asked<'_>,
     mut found: Found,
     mut refused: Vec<CaptureReport>,
+    voice: &Voice,
     today: Date,
 ) -> Result<Judged, Stop> {
     let Asked { coverage, loaded, goldens, outputs, partition, args, .. } = asked;
     let statements = statements::load(&args.claims, &found)?;
     let with_tables = outputs.iter().any(Target::is_folder)
         || statements.iter().any(|one| one.quantity.needs_tables());
+    let line = progress::Line::new(voice, found.families.len());
     let options = Options {
         user_files: args.user_files.clone(),
-        program: args.program,
+        program: args.program.as_deref().and_then(program::id),
         detail: if with_tables { Detail::Tables } else { Detail::Report },
         statements,
+        progress: line.progress(),
     };
     let settings = Settings {
         coverage: *coverage,
@@ -177,8 +199,17 @@ fn judged(
     };
     let cut = partition.and_then(|slice| slice.cut(&mut found, &mut refused, &settings));
     let mut evaluation = in_threads(args, || evaluate(&found, &loaded.policy, today, &options))?;
-    if let Some(id) = args.program {
-        program::require(id, &evaluation.captures)?;
+    drop(line);
+    if let Some(asked) = &args.program {
+        program::require(asked, &evaluation.captures)?;
+    }
+    if let Some(files) = args.user_files.as_ref().filter(|files| meets_none(files, &evaluation)) {
+        say(
+            voice,
+            &format!(
+                "note: no source line of these captures is in a file that `--user-re {files}` matches"
+            ),
+        );
     }
     evaluation.captures.extend(refused);
     if cut.is_none() && !evaluation.captures.is_empty() {
@@ -187,12 +218,19 @@ fn judged(
     let report = conclude(evaluation, &loaded.policy, *coverage, today);
     let Some(cut) = cut else { return Ok(Judged { report, is_part: false }) };
     let unmet = statements::unmet(&options.statements, &report.captures);
-    let place = cut.place(&report.captures, unmet, &loaded.policy, *coverage, today);
+    let all = Exceptable { captures: &report.captures, runs: &report.runs };
+    let place = cut.place(all, unmet, &loaded.policy, *coverage, today);
     Ok(Judged { report: judge::as_part(report, place), is_part: true })
 }
 
+/// True where a rule for the user's own files is for none that is listed: a slip of the pen that shows nowhere else.
+fn meets_none(files: &Regex, evaluation: &Evaluation) -> bool {
+    let attributions = evaluation.captures.iter().filter_map(|one| one.attribution.as_ref());
+    !attributions.flat_map(|one| &one.lines).any(|line| files.is_match(&line.file))
+}
+
 /// What lies under the paths; a path that can't be searched is a capture that can't be read, and hides no other.
-fn find(paths: &[PathBuf]) -> (Found, Vec<CaptureReport>) {
+pub(super) fn find(paths: &[PathBuf]) -> (Found, Vec<CaptureReport>) {
     if paths.is_empty() {
         return (Found::default(), Vec::new());
     }
@@ -218,9 +256,15 @@ fn find(paths: &[PathBuf]) -> (Found, Vec<CaptureReport>) {
     }
 }
 
-fn conclude(evaluation: Evaluation, policy: &Policy, coverage: Coverage, today: Date) -> Report {
+pub(super) fn conclude(
+    evaluation: Evaluation,
+    policy: &Policy,
+    coverage: Coverage,
+    today: Date,
+) -> Report {
     let Evaluation { captures, runs, skipped } = evaluation;
-    let findings = policy.findings(&captures, coverage, today);
+    let all = Exceptable { captures: &captures, runs: &runs };
+    let findings = policy.findings(all, coverage, today);
     judge::conclude(captures, runs, skipped, Vec::new(), policy, findings)
 }
 

@@ -2,6 +2,7 @@
 
 use super::Stop;
 use idleproof::checks::{self, CHECKS, Check};
+use idleproof::document::nearest;
 use idleproof::policy::{GOLDEN_GATES, GoldenGate, Policy};
 use idleproof::report::{Claim, Limit, Unit};
 use std::fmt::Write;
@@ -27,8 +28,16 @@ pub(crate) fn explain(id: &str) -> Result<String, Stop> {
     if let Some(claim) = Claim::ALL.into_iter().find(|claim| claim.name() == name) {
         return Ok(explain_claim(claim));
     }
-    let help = idleproof::vocabulary(&[]).help_for(id);
-    Err(Stop::Usage(format!("unknown check `{id}`: {help}")))
+    let vocabulary = idleproof::vocabulary(&[]);
+    let known = vocabulary.ids().chain(Claim::ALL.into_iter().map(Claim::name));
+    let help = match nearest(id, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            "`idleproof checks` lists the checks; the claims are ".to_owned()
+                + &Claim::ALL.map(Claim::name).join(", ")
+        }
+    };
+    Err(Stop::Usage(format!("unknown check or claim `{id}`: {help}")))
 }
 
 /// A table of all checks and gates.

@@ -1,12 +1,11 @@
-//! Goldens: their comparison during `check`, and the `golden` command.
+//! Goldens: their comparison during `check`.
 
-use super::{GateArgs, GoldenArgs, GoldenCommand, Stop, policy};
-use idleproof::golden::{self, Folders, GoldenError, Rendered, Selection};
+use super::{GateArgs, Stop};
+use idleproof::golden::{self, Compared, Folders, GoldenError, Rendered, Within};
 use idleproof::judge;
 use idleproof::policy::{Coverage, Golden, Policy};
 use idleproof::render;
-use idleproof::report::{GoldenReport, GoldenState, Outcome, Report, Verdict};
-use std::fmt::Write;
+use idleproof::report::{CaptureReport, GoldenReport, GoldenState, Outcome, Report, Verdict};
 use std::path::{Path, PathBuf};
 
 /// Which goldens a run compares.
@@ -45,11 +44,29 @@ impl Comparison {
         vec![&self.folders.goldens, &self.folders.pending]
     }
 
-    /// What the policy asks for and this version does not do: better said than left to be found out.
-    pub(crate) fn caveat(&self) -> Option<&'static str> {
-        let tolerances = !self.settings.tolerances.is_empty();
-        tolerances.then_some("`golden.tolerances` is not applied yet: goldens are compared as text")
+    /// Tolerances of the policy that are for no field of any capture: a slip of the pen that no comparison would show.
+    pub(crate) fn idle_tolerances(&self, report: &Report) -> Vec<&str> {
+        let mut idle: Option<Vec<&str>> = None;
+        for capture in judged(report) {
+            let within = Within { capture, tolerances: &self.settings.tolerances, render: no_text };
+            let here = within.idle_tolerances();
+            idle = Some(match idle {
+                None => here.into_iter().filter_map(|field| self.field(field)).collect(),
+                Some(so_far) => so_far.into_iter().filter(|field| here.contains(field)).collect(),
+            });
+        }
+        idle.unwrap_or_default()
     }
+
+    fn field(&self, field: &str) -> Option<&str> {
+        let mut tolerances = self.settings.tolerances.iter();
+        tolerances.find(|tolerance| tolerance.field == field).map(|found| found.field.as_str())
+    }
+}
+
+/// For where nothing is rendered.
+const fn no_text(_: &CaptureReport) -> String {
+    String::new()
 }
 
 /// Compares a report with its goldens. Where one can't be read the gate was not evaluated: the reason comes second.
@@ -84,149 +101,65 @@ fn unreferenced(
     report: &Report,
     comparison: &Comparison,
 ) -> Result<Vec<GoldenReport>, GoldenError> {
-    let rendered = rendered(report, &comparison.settings.outputs);
-    let referenced = rendered.iter().map(|one| (one.capture.as_str(), one.output.as_str()));
-    golden::unreferenced(&comparison.folders, referenced)
+    let referenced = referenced(report, &comparison.settings.outputs);
+    let orphans = golden::unreferenced(&comparison.folders, referenced)?;
+    Ok(orphans.iter().map(golden::Orphan::report).collect())
 }
 
 fn states(report: &Report, comparison: &Comparison) -> Result<Vec<GoldenReport>, GoldenError> {
     let Comparison { folders, settings, writes } = comparison;
     let mut goldens = Vec::new();
-    for rendered in rendered(report, &settings.outputs) {
-        let golden = golden::compare(folders, &rendered)?;
-        if *writes && golden.state != GoldenState::Same {
-            golden::write_pending(folders, &rendered)?;
+    let rendered = rendered(report, settings)?;
+    for (rendered, within) in &rendered {
+        let Compared { golden, n_unheld } = golden::compare(folders, rendered, Some(within))?;
+        if *writes && (golden.state != GoldenState::Same || n_unheld > 0) {
+            golden::write_pending(folders, rendered)?;
         }
         goldens.push(golden);
     }
     Ok(goldens)
 }
 
-/// The outputs of every capture that was judged.
-fn rendered(report: &Report, kinds: &[String]) -> Vec<Rendered> {
-    let mut all = Vec::new();
-    for capture in report.captures.iter().filter(|capture| capture.outcome == Outcome::Report) {
-        for kind in kinds {
-            let body = render::find(kind).and_then(|output| output.golden);
-            let body = body.map(|body| body(capture));
-            all.extend(body.map(|body| Rendered::new(report, capture, kind, body)));
-        }
-    }
-    all
+/// The captures that were judged.
+fn judged(report: &Report) -> impl Iterator<Item = &CaptureReport> {
+    report.captures.iter().filter(|capture| capture.outcome == Outcome::Report)
 }
 
-fn failed(error: &GoldenError) -> Stop {
-    Stop::Failed(error.to_string())
-}
-
-/// Runs a `golden` command; what it did, as text.
-pub(crate) fn run(command: &GoldenCommand) -> Result<String, Stop> {
-    match command {
-        GoldenCommand::Status(args) => status(&folders(args)?, &flags(args)),
-        GoldenCommand::Accept { which, folders: args } => {
-            let folders = folders(args)?;
-            require_pending(which, &folders, &flags(args))?;
-            let mut text = String::new();
-            for which in selections(which) {
-                told(&mut text, "accepted", golden::accept(&folders, which))?;
-            }
-            told(&mut text, "added", golden::write_stub(&folders.goldens))?;
-            Ok(text)
-        }
-        GoldenCommand::Reject { which, folders: args } => {
-            let folders = folders(args)?;
-            require_pending(which, &folders, &flags(args))?;
-            let mut text = String::new();
-            for which in selections(which) {
-                told(&mut text, "rejected", golden::reject(&folders, which))?;
-            }
-            Ok(text)
-        }
-    }
-}
-
-/// The end of a command that names what does not wait, before anything is written.
-fn require_pending(which: &super::Which, folders: &Folders, flags: &str) -> Result<(), Stop> {
-    let pending = golden::pending(folders).map_err(|error| failed(&error))?;
-    let folder = Path::display(&folders.pending);
-    if which.all && pending.is_empty() {
-        let text = format!(
-            "nothing waits in {folder}: `idleproof check` with --pending writes what differs from its golden"
-        );
-        return Err(Stop::Usage(text));
-    }
-    for name in &which.names {
-        let file = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
-        let file = file.strip_suffix(".new").unwrap_or(&file);
-        if !pending.iter().any(|one| one.name == file) {
-            let text = format!(
-                "no pending golden `{name}` in {folder}: `idleproof golden status{flags}` lists them"
-            );
-            return Err(Stop::Usage(text));
-        }
-    }
-    Ok(())
-}
-
-/// The folders as they were given, to be repeated in a command that is proposed.
-fn flags(args: &GoldenArgs) -> String {
-    let mut flags = String::new();
-    for (flag, folder) in [("--goldens", &args.goldens), ("--pending", &args.pending)] {
-        if let Some(folder) = folder {
-            let folder = folder.to_string_lossy();
-            let quote = if folder.contains(char::is_whitespace) { "'" } else { "" };
-            let _ = write!(flags, " {flag} {quote}{folder}{quote}");
-        }
-    }
-    flags
-}
-
-/// Every pending golden, or those that are named.
-fn selections(which: &super::Which) -> Vec<Selection<'_>> {
-    if which.all {
-        return vec![Selection::All];
-    }
-    which.names.iter().map(|name| Selection::One(name)).collect()
-}
-
-fn told(
-    text: &mut String,
-    did: &str,
-    paths: Result<Vec<PathBuf>, GoldenError>,
-) -> Result<(), Stop> {
-    for path in paths.map_err(|error| failed(&error))? {
-        let _ = writeln!(text, "{did} {}", path.display());
-    }
-    Ok(())
-}
-
-fn status(folders: &Folders, flags: &str) -> Result<String, Stop> {
-    let pending = golden::pending(folders).map_err(|error| failed(&error))?;
-    if pending.is_empty() {
-        return Ok(format!("nothing waits in {}\n", Path::display(&folders.pending)));
-    }
-    let mut text = String::new();
-    for one in &pending {
-        let what = if one.is_new { "new" } else { "changed" };
-        let _ = writeln!(text, "{what} {}", one.name);
-        text.push_str(&one.diff);
-    }
-    let _ = write!(
-        text,
-        "\nto take them all over:  idleproof golden accept --all{flags}\nto delete them all:     idleproof golden reject --all{flags}\nor name some instead of --all\n"
-    );
-    Ok(text)
-}
-
-/// The folders that the arguments name, else those of the policy file that lies here.
-fn folders(args: &GoldenArgs) -> Result<Folders, Stop> {
-    let goldens = match &args.goldens {
-        Some(folder) => folder.clone(),
-        None => {
-            let policy = policy::load(&super::PolicyArgs::default())?.policy;
-            PathBuf::from(policy.golden().cloned().unwrap_or_default().dir)
-        }
+/// The goldens that a report has, by capture and output.
+pub(crate) fn referenced<'a>(
+    report: &'a Report,
+    kinds: &'a [String],
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let of = |capture: &'a CaptureReport| {
+        kinds.iter().map(move |kind| (capture.name.as_str(), kind.as_str()))
     };
-    let pending = args.pending.clone().unwrap_or_else(|| goldens.clone());
-    Ok(Folders { goldens, pending })
+    judged(report).flat_map(of)
+}
+
+/// The outputs of every capture that was judged, and how each is compared.
+fn rendered<'a>(
+    report: &'a Report,
+    settings: &'a Golden,
+) -> Result<Vec<(Rendered, Within<'a>)>, GoldenError> {
+    let mut all = Vec::new();
+    for capture in judged(report) {
+        for kind in &settings.outputs {
+            let Some(render) = render::find(kind).and_then(|output| output.golden) else {
+                continue;
+            };
+            let within = Within { capture, tolerances: &settings.tolerances, render };
+            let mut rendered = Rendered::new(report, capture, kind, render(capture));
+            rendered.header.info.extend(within.figures()?);
+            all.push((rendered, within));
+        }
+    }
+    Ok(all)
+}
+
+/// Why goldens end a run. A policy that asks for too much is mended in the policy.
+pub(crate) fn failed(error: &GoldenError) -> Stop {
+    match error {
+        GoldenError::TooManyFigures { .. } => Stop::Usage(error.to_string()),
+        _ => Stop::Failed(error.to_string()),
+    }
 }

@@ -89,7 +89,7 @@ fn distinct(paths: Vec<PathBuf>) -> Vec<PathBuf> {
 }
 
 /// The files that a glob matches, in order of their paths.
-fn expand(glob: &str) -> Result<Vec<PathBuf>, Stop> {
+pub(super) fn expand(glob: &str) -> Result<Vec<PathBuf>, Stop> {
     let (folder, pattern) = split(glob);
     let globs = PathGlobs::new([pattern])
         .map_err(|(_, fault)| Stop::Usage(format!("`{glob}` is not a valid glob: {fault}")))?;

@@ -1,6 +1,6 @@
 //! `--partition K/N`: one part of a run that is divided over several machines, and what it keeps for `merge`.
 
-use idleproof::policy::{Coverage, Policy};
+use idleproof::policy::{Coverage, Exceptable, Policy};
 use idleproof::read::{self, Found};
 use idleproof::report::{CaptureReport, Partition};
 use idleproof::statements::Statement;
@@ -90,7 +90,7 @@ impl Cut {
     /// What the report says of its place in the whole; goldens are compared later.
     pub(super) fn place(
         &self,
-        captures: &[CaptureReport],
+        judged: Exceptable<'_>,
         unmet_statements: Vec<String>,
         policy: &Policy,
         coverage: Coverage,
@@ -100,7 +100,7 @@ impl Cut {
             part: self.slice.part,
             of: self.slice.of,
             whole: self.whole.clone(),
-            exceptions: policy.exception_uses(captures, coverage, today),
+            exceptions: policy.exception_uses(judged, coverage, today),
             unclaimed_goldens: None,
             unmet_statements,
         }

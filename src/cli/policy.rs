@@ -46,6 +46,13 @@ pub(crate) fn show(args: &PolicyArgs) -> Result<String, Stop> {
     Ok(load(args)?.policy.show())
 }
 
+/// The JSON schema of policy files.
+pub(crate) fn schema() -> Result<String, Stop> {
+    let schema = idleproof::vocabulary(&golden_outputs()).schema();
+    let text = serde_json::to_string_pretty(&schema);
+    text.map(|text| text + "\n").map_err(|error| Stop::Failed(error.to_string()))
+}
+
 /// Validates a file; the text says what it changes, and which files it is for now.
 pub(crate) fn validate(file: &Path) -> Result<String, Stop> {
     let outputs = golden_outputs();
@@ -81,12 +88,22 @@ fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
+/// Parses the text of a policy file that is about to be written.
+pub(crate) fn validated(file: &Path, bytes: &[u8]) -> Result<Policy, Stop> {
+    parse(file, bytes, idleproof::vocabulary(&golden_outputs()))
+}
+
 fn read(file: &Path, vocabulary: Vocabulary<'_>) -> Result<Policy, Stop> {
     let shown = file.to_string_lossy().replace('\\', "/");
     let bytes = bytes_of(file)
         .map_err(|reason| Stop::Usage(format!("can't read the policy file `{shown}`: {reason}")))?;
+    parse(file, &bytes, vocabulary)
+}
+
+fn parse(file: &Path, bytes: &[u8], vocabulary: Vocabulary<'_>) -> Result<Policy, Stop> {
+    let shown = file.to_string_lossy().replace('\\', "/");
     let loader = |path: &str| bytes_of(Path::new(path));
-    Ok(Policy::parse(&shown, &bytes, vocabulary, &loader)?)
+    Ok(Policy::parse(&shown, bytes, vocabulary, &loader)?)
 }
 
 /// A file's bytes, and no more than tell that it is too large.

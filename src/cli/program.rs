@@ -1,4 +1,4 @@
-//! `--program ID`: an id that no capture knows is a slip of the hand, and the answer lists those that there are.
+//! `--program ID`: an id that no capture knows, or a name in its place, is a slip of the hand, and the answer lists those that there are.
 
 use super::Stop;
 use idleproof::report::{CaptureReport, HloRecords, Outcome, ProgramTime};
@@ -7,14 +7,21 @@ use idleproof::units::human_time;
 /// Programs that are listed of each capture.
 const LISTED_MAX: usize = 10;
 
-/// Refuses an id that no capture knows. Where one does, the trust lists of the others say that they don't.
-pub(super) fn require(id: u64, captures: &[CaptureReport]) -> Result<(), Stop> {
+/// The id of a text that is one.
+pub(super) fn id(text: &str) -> Option<u64> {
+    text.parse().ok()
+}
+
+/// Refuses what is no id, and an id that no capture knows. Where one does, the trust lists of the others say that they don't.
+pub(super) fn require(asked: &str, captures: &[CaptureReport]) -> Result<(), Stop> {
+    let Some(id) = id(asked) else { return Err(no_id(asked, captures)) };
     // A capture that could not be read may know it.
     let is_refused = |capture: &CaptureReport| capture.outcome == Outcome::Refused;
     if captures.iter().any(is_refused) || captures.iter().any(|capture| knows(capture, id)) {
         return Ok(());
     }
-    let lists: Vec<String> = captures.iter().filter_map(list).collect();
+    let lists: Vec<String> =
+        captures.iter().filter_map(|capture| list(capture, |_| true)).collect();
     if lists.is_empty() {
         let text = "--program is for captures of JAX: none of these tells compiled programs apart";
         return Err(Stop::Usage(text.to_owned()));
@@ -25,6 +32,28 @@ pub(super) fn require(id: u64, captures: &[CaptureReport]) -> Result<(), Stop> {
     )))
 }
 
+/// The answer to a name: an id is wanted, since programs may share one.
+fn no_id(asked: &str, captures: &[CaptureReport]) -> Stop {
+    let shown = asked.escape_debug();
+    let is_named = |program: &ProgramTime| program.name == asked;
+    let named: Vec<String> =
+        captures.iter().filter_map(|capture| list(capture, is_named)).collect();
+    if !named.is_empty() {
+        return Stop::Usage(format!(
+            "--program {shown}: an id is wanted, since several programs may have one name; of this name are{}",
+            named.concat()
+        ));
+    }
+    let all: String = captures.iter().filter_map(|capture| list(capture, |_| true)).collect();
+    let known = match all.as_str() {
+        "" => "none of these captures tells compiled programs apart".to_owned(),
+        all => format!("the programs are{all}"),
+    };
+    Stop::Usage(format!(
+        "--program {shown}: an id is wanted, and no program has this name; {known}"
+    ))
+}
+
 fn programs(capture: &CaptureReport) -> Option<&HloRecords> {
     capture.attribution.as_ref()?.hlo.as_ref()
 }
@@ -33,17 +62,24 @@ fn knows(capture: &CaptureReport, id: u64) -> bool {
     programs(capture).is_some_and(|hlo| hlo.programs.iter().any(|program| program.id == id))
 }
 
-/// The programs of a capture with their kernel time, most of it first.
-fn list(capture: &CaptureReport) -> Option<String> {
-    let programs = &programs(capture)?.programs;
+/// The programs of a capture that are meant, with their kernel time, most of it first.
+fn list(capture: &CaptureReport, is_meant: impl Fn(&ProgramTime) -> bool) -> Option<String> {
+    let programs = programs(capture)?.programs.iter();
+    let programs: Vec<&ProgramTime> = programs.filter(|program| is_meant(program)).collect();
+    if programs.is_empty() {
+        return None;
+    }
     let mut text = format!("\n  of {}:", capture.name.escape_debug());
-    for ProgramTime { id, name, time_us, .. } in programs.iter().take(LISTED_MAX) {
+    for ProgramTime { id, name, time_us, .. } in programs.iter().copied().take(LISTED_MAX) {
         let time = human_time(time_us.ps(), 3);
         // A name is text of the capture, and this goes to a terminal.
         text.push_str(&format!("\n    {id}  {}, {time}", name.escape_debug()));
     }
     if programs.len() > LISTED_MAX {
-        text.push_str(&format!("\n    and {} more", programs.len() - LISTED_MAX));
+        text.push_str(&format!(
+            "\n    and {} more: report --report json=PATH lists all, under attribution.hlo.programs",
+            programs.len() - LISTED_MAX
+        ));
     }
     Some(text)
 }
@@ -113,7 +149,7 @@ mod tests {
 
     #[test]
     fn an_unknown_program_is_answered_with_the_known_ones() {
-        let told = |captures: &[CaptureReport]| match require(5, captures) {
+        let told = |captures: &[CaptureReport]| match require("5", captures) {
             Err(Stop::Usage(text)) => text,
             other => format!("{other:?}"),
         };
@@ -126,9 +162,32 @@ mod tests {
         );
         assert!(told(std::slice::from_ref(&torch)).contains("is for captures of JAX"));
         let many: Vec<(u64, &str)> = (100..112).map(|id| (id, "jit_f")).collect();
-        assert!(told(&[read("host", &many)]).ends_with("\n    and 2 more"));
+        assert!(
+            told(&[read("host", &many)]).contains("\n    and 2 more: report --report json=PATH")
+        );
         // One capture that knows it is enough, and one that was not read may.
-        assert!(require(17, &[torch, jax.clone()]).is_ok());
-        assert!(require(5, &[jax, unread("cut")]).is_ok());
+        assert!(require("17", &[torch.clone(), jax.clone()]).is_ok());
+        assert!(require("5", &[jax.clone(), unread("cut")]).is_ok());
+    }
+
+    #[test]
+    fn a_name_is_answered_with_the_ids_that_have_it() {
+        let told = |captures: &[CaptureReport]| match require("jit_step", captures) {
+            Err(Stop::Usage(text)) => text,
+            other => format!("{other:?}"),
+        };
+        let jax = read("host", &[(17, "jit_step"), (9, "jit_init"), (3, "jit_step")]);
+        assert_eq!(
+            told(&[jax]),
+            "--program jit_step: an id is wanted, since several programs may have one name; of this name are\n  of host:\n    \
+             17  jit_step, 2.50 µs\n    3  jit_step, 2.50 µs"
+        );
+        let other = told(&[read("host", &[(9, "jit_init")])]);
+        assert!(
+            other.contains("no program has this name; the programs are\n  of host:\n    9"),
+            "{other}"
+        );
+        let none = told(&[read("r0", &[])]);
+        assert!(none.ends_with("none of these captures tells compiled programs apart"), "{none}");
     }
 }

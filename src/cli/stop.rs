@@ -25,6 +25,14 @@ impl Stop {
         }
     }
 
+    /// What is said, as plain text within a sentence.
+    pub(crate) fn plain(&self) -> String {
+        match self {
+            Self::Policy(errors) => errors.to_string(),
+            Self::Usage(text) | Self::NoCapture(text) | Self::Failed(text) => text.clone(),
+        }
+    }
+
     /// What is said, in terminal colours.
     pub(crate) fn message(&self) -> String {
         match self {

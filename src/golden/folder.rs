@@ -1,11 +1,9 @@
-//! Goldens in a folder: compare, list what is pending, accept, reject, prune.
+//! Goldens in a folder: compare, list what is pending, accept, reject.
 
 use super::file::{Malformed, body_text};
-use super::name::file_name;
-use super::{Golden, GoldenError, Rendered, slashed};
+use super::{Golden, GoldenError, Rendered, Within, slashed};
 use crate::report::{GoldenReport, GoldenState, Level};
 use similar::TextDiff;
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -32,7 +30,7 @@ impl Folders {
         Self { pending: goldens.clone(), goldens }
     }
 
-    fn golden(&self, name: &str) -> PathBuf {
+    pub(super) fn golden(&self, name: &str) -> PathBuf {
         self.goldens.join(name)
     }
 
@@ -63,52 +61,60 @@ pub enum Selection<'a> {
     One(&'a str),
 }
 
-/// Compares an output with its golden. The level is what the default policy says; the caller knows better.
-pub fn compare(folders: &Folders, rendered: &Rendered) -> Result<GoldenReport, GoldenError> {
+/// An output against its golden.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compared {
+    /// What the report says of it. The level is what the default policy says; the caller knows better.
+    pub golden: GoldenReport,
+    /// Figures with a tolerance that the golden does not hold: accepted anew, it does.
+    pub n_unheld: usize,
+}
+
+/// Compares an output with its golden; figures `within` their tolerances are no difference.
+pub fn compare(
+    folders: &Folders,
+    rendered: &Rendered,
+    within: Option<&Within<'_>>,
+) -> Result<Compared, GoldenError> {
     let path = folders.golden(&rendered.file_name());
-    let diff = match read(&path)? {
-        Some(golden) => Some(diff(&golden.body, &rendered.body)),
-        None => None,
+    let mut n_unheld = 0;
+    let within = within.filter(|within| !within.tolerances.is_empty());
+    let (state, diff) = match (read(&path)?, within) {
+        (None, _) => (GoldenState::Missing, None),
+        (Some(golden), None) => changed(diff(&golden.body, &rendered.body)),
+        (Some(golden), Some(within)) => {
+            let settled = within.settle(&golden.header.info, &rendered.body);
+            n_unheld = settled.n_unheld;
+            changed(explained(diff(&golden.body, &settled.body), &settled.beyond, n_unheld))
+        }
     };
-    let (state, diff) = match diff {
-        None => (GoldenState::Missing, None),
-        Some(diff) if diff.is_empty() => (GoldenState::Same, None),
-        Some(diff) => (GoldenState::Changed, Some(diff)),
-    };
-    Ok(GoldenReport {
+    let golden = GoldenReport {
         capture: rendered.capture.clone(),
         output: rendered.output.clone(),
         path: slashed(&path),
         state,
         level: Level::Deny,
         diff,
-    })
+    };
+    Ok(Compared { golden, n_unheld })
 }
 
-/// Goldens that none of these captures and outputs produces. Only meaningful where the run covered every capture that
-/// the folder is for.
-pub fn unreferenced<'a>(
-    folders: &Folders,
-    referenced: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> Result<Vec<GoldenReport>, GoldenError> {
-    let known: BTreeSet<String> =
-        referenced.into_iter().map(|(capture, output)| file_name(capture, output)).collect();
-    let names = listed(&folders.goldens, ".snap")?;
-    let orphans = names.into_iter().filter(|name| !known.contains(name));
-    Ok(orphans
-        .map(|name| {
-            let stem = name.strip_suffix(".snap").unwrap_or(&name);
-            let output = stem.rsplit_once('.').map_or("", |(_, output)| output);
-            GoldenReport {
-                output: output.to_owned(),
-                path: slashed(&folders.golden(&name)),
-                state: GoldenState::Unreferenced,
-                level: Level::Warn,
-                diff: None,
-                capture: name,
-            }
-        })
-        .collect())
+fn changed(diff: String) -> (GoldenState, Option<String>) {
+    if diff.is_empty() { (GoldenState::Same, None) } else { (GoldenState::Changed, Some(diff)) }
+}
+
+/// A difference with the figures that made it, or could not be told apart from what made it, in front.
+fn explained(diff: String, beyond: &[String], n_unheld: usize) -> String {
+    if diff.is_empty() {
+        return diff;
+    }
+    let mut text: String = beyond.iter().map(|line| format!("beyond: {line}\n")).collect();
+    if n_unheld > 0 {
+        text.push_str(&format!(
+            "the golden holds no figure for {n_unheld} fields with a tolerance: accepted anew, it does\n"
+        ));
+    }
+    text + &diff
 }
 
 /// Lets an output wait for a decision, in the pending folder.
@@ -158,18 +164,6 @@ pub fn reject(folders: &Folders, which: Selection<'_>) -> Result<Vec<PathBuf>, G
     Ok(paths)
 }
 
-/// Deletes the goldens that [`unreferenced`] lists; returns them.
-pub fn prune<'a>(
-    folders: &Folders,
-    referenced: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> Result<Vec<PathBuf>, GoldenError> {
-    let orphans = unreferenced(folders, referenced)?;
-    let paths: Vec<PathBuf> =
-        orphans.iter().map(|orphan| folders.golden(&orphan.capture)).collect();
-    paths.iter().try_for_each(|path| remove(path))?;
-    Ok(paths)
-}
-
 fn selected(folders: &Folders, which: Selection<'_>) -> Result<Vec<String>, GoldenError> {
     let names = listed(&folders.pending, ".snap.new")?;
     let names = names.into_iter().map(|file| golden_name(&file).to_owned());
@@ -210,7 +204,7 @@ fn diff(golden: &str, rendered: &str) -> String {
 }
 
 /// File names in a folder that end like this, sorted; none where there is no folder.
-fn listed(folder: &Path, ending: &str) -> Result<Vec<String>, GoldenError> {
+pub(super) fn listed(folder: &Path, ending: &str) -> Result<Vec<String>, GoldenError> {
     let failed = |error| io_error(folder, error);
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -230,7 +224,7 @@ fn listed(folder: &Path, ending: &str) -> Result<Vec<String>, GoldenError> {
 }
 
 /// A golden; `None` where there is no such file.
-fn read(path: &Path) -> Result<Option<Golden>, GoldenError> {
+pub(super) fn read(path: &Path) -> Result<Option<Golden>, GoldenError> {
     let failed = |error| io_error(path, error);
     let file = match File::open(path) {
         Ok(file) => file,
@@ -279,7 +273,7 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), GoldenError> {
     })
 }
 
-fn remove(path: &Path) -> Result<(), GoldenError> {
+pub(super) fn remove(path: &Path) -> Result<(), GoldenError> {
     fs::remove_file(path).map_err(|error| io_error(path, error))
 }
 

@@ -1,7 +1,7 @@
 //! Exceptions: a violation that is known, with a reason and an end.
 
 use super::{Origin, PathGlobs, Policy};
-use crate::report::{CaptureReport, ExceptionUse, Level, PolicyFinding};
+use crate::report::{CaptureReport, CheckReport, ExceptionUse, Level, PolicyFinding, RunReport};
 use jiff::civil::Date;
 
 /// So many days before its end an exception is reported.
@@ -57,24 +57,24 @@ impl Policy {
     /// Findings about the exceptions themselves: expired, close to their end, or of no use to the captures judged.
     pub fn findings(
         &self,
-        captures: &[CaptureReport],
+        judged: Exceptable<'_>,
         coverage: Coverage,
         today: Date,
     ) -> Vec<PolicyFinding> {
-        let of_one = |exception| self.finding(exception, captures, coverage, today);
+        let of_one = |exception| self.finding(exception, judged, coverage, today);
         self.exceptions.iter().filter_map(of_one).collect()
     }
 
     /// The same of one part of the captures: what every exception, in the order of the policy, comes to there.
     pub fn exception_uses(
         &self,
-        captures: &[CaptureReport],
+        judged: Exceptable<'_>,
         coverage: Coverage,
         today: Date,
     ) -> Vec<ExceptionUse> {
         let of_one = |exception| ExceptionUse {
-            used: captures.iter().any(|capture| self.is_used_by(exception, capture)),
-            finding: self.finding(exception, captures, coverage, today),
+            used: self.is_used(exception, judged),
+            finding: self.finding(exception, judged, coverage, today),
         };
         self.exceptions.iter().map(of_one).collect()
     }
@@ -82,7 +82,7 @@ impl Policy {
     fn finding(
         &self,
         exception: &Exception,
-        captures: &[CaptureReport],
+        judged: Exceptable<'_>,
         coverage: Coverage,
         today: Date,
     ) -> Option<PolicyFinding> {
@@ -97,10 +97,11 @@ impl Policy {
             );
             return finding("expired-exception", message);
         }
-        let met = captures
+        let met = judged
+            .captures
             .iter()
             .any(|capture| capture.files.iter().any(|file| exception.paths.matches(&file.path)));
-        if !captures.iter().any(|capture| self.is_used_by(exception, capture)) {
+        if !self.is_used(exception, judged) {
             let message =
                 format!("the exception of {check} at {origin} excepts nothing: remove it");
             return match coverage {
@@ -120,9 +121,27 @@ impl Policy {
         None
     }
 
-    fn is_used_by(&self, exception: &Exception, capture: &CaptureReport) -> bool {
-        let mut checks = capture.checks.iter();
-        checks.any(|check| check.id == exception.check && check.exception.is_some())
-            && self.exception(exception.check, &capture.paths()) == Some(exception)
+    fn is_used(&self, exception: &Exception, judged: Exceptable<'_>) -> bool {
+        let excepts = |checks: &[CheckReport], paths: &[&str]| {
+            let mut checks = checks.iter();
+            checks.any(|check| check.id == exception.check && check.exception.is_some())
+                && self.exception(exception.check, paths) == Some(exception)
+        };
+        let Exceptable { captures, runs } = judged;
+        captures.iter().any(|capture| excepts(&capture.checks, &capture.paths()))
+            || runs.iter().any(|run| {
+                let of_run = captures.iter().filter(|one| run.captures.contains(&one.name));
+                let paths: Vec<&str> = of_run.flat_map(CaptureReport::paths).collect();
+                excepts(&run.checks, &paths)
+            })
     }
+}
+
+/// What exceptions may cover.
+#[derive(Clone, Copy, Debug)]
+pub struct Exceptable<'a> {
+    /// Captures.
+    pub captures: &'a [CaptureReport],
+    /// Ranks of one job, compared with one another.
+    pub runs: &'a [RunReport],
 }

@@ -3,9 +3,9 @@
 use super::raw::{
     RawChecks, RawException, RawGolden, RawOverride, RawPolicy, RawRule, RawTolerance,
 };
-use super::{Exception, GOLDEN_GATES, Golden, Origin, PathGlobs, Sourced, Tolerance, Vocabulary};
+use super::{Exception, GOLDEN_GATES, Golden, Origin, PathGlobs, Sourced, Vocabulary};
 use crate::document::{Document, Mistake};
-use crate::report::{Bound, Level, Unit};
+use crate::report::{Bound, Level, Tolerance, Unit};
 use jiff::civil::Date;
 use std::ops::Range;
 use toml::{Spanned, Value};
@@ -199,8 +199,15 @@ impl Reading<'_> {
         }
     }
 
-    fn captures(&mut self, globs: &[Spanned<String>]) -> Option<Sourced<PathGlobs>> {
-        let first = globs.first()?.span();
+    fn captures(&mut self, list: &Spanned<Vec<Spanned<String>>>) -> Option<Sourced<PathGlobs>> {
+        let globs = list.get_ref();
+        let Some(first) = globs.first().map(Spanned::span) else {
+            let error = self.document.error(list.span(), "`captures` names nothing");
+            self.fail(error.help(
+                "give globs, such as [\"captures/**/*.{json.gz,xplane.pb}\"], or remove the key",
+            ));
+            return None;
+        };
         let globs = self.globs(globs)?;
         Some(self.sourced(globs, &first))
     }
@@ -337,7 +344,13 @@ impl Reading<'_> {
         Golden { dir, outputs, tolerances }
     }
 
-    fn outputs(&mut self, outputs: Vec<Spanned<String>>) -> Vec<String> {
+    fn outputs(&mut self, outputs: Spanned<Vec<Spanned<String>>>) -> Vec<String> {
+        if outputs.get_ref().is_empty() {
+            let error = self.document.error(outputs.span(), "`outputs` names nothing to compare");
+            let kinds = self.vocabulary.outputs.join(", ");
+            self.fail(error.help(format!("expected some of {kinds}, or no `[golden]` at all")));
+        }
+        let outputs = outputs.into_inner();
         for output in &outputs {
             if !self.vocabulary.outputs.contains(&output.get_ref().as_str()) {
                 let message = format!("unknown output `{}`", output.get_ref());
@@ -351,6 +364,12 @@ impl Reading<'_> {
     }
 
     fn tolerance(&mut self, field: &Spanned<String>, raw: &Spanned<RawTolerance>) -> Tolerance {
+        if field.get_ref().split('.').any(str::is_empty) {
+            let error = self.document.error(field.span(), "this is no path of a field");
+            self.fail(error.help(
+                "name it by the end of its path in the report, such as \"idle.device_inactive_pct\"; `*` stands for one part",
+            ));
+        }
         let RawTolerance { abs, rel } = raw.get_ref();
         if abs.is_none() && rel.is_none() {
             let error = self.document.error(raw.span(), "a tolerance without a number");

@@ -20,7 +20,7 @@ pub(super) struct RawPolicy {
     #[expect(dead_code, reason = "checked before by `RawVersion`; here so that the key is known")]
     version: Value,
     pub(super) extends: Option<Vec<Spanned<String>>>,
-    pub(super) captures: Option<Vec<Spanned<String>>>,
+    pub(super) captures: Option<Spanned<Vec<Spanned<String>>>>,
     #[serde(default)]
     pub(super) checks: RawChecks,
     pub(super) golden: Option<RawGolden>,
@@ -54,7 +54,7 @@ pub(super) struct RawRuleTable {
 #[serde(deny_unknown_fields)]
 pub(super) struct RawGolden {
     pub(super) dir: Option<Spanned<String>>,
-    pub(super) outputs: Option<Vec<Spanned<String>>>,
+    pub(super) outputs: Option<Spanned<Vec<Spanned<String>>>>,
     #[serde(default)]
     pub(super) tolerances: BTreeMap<Spanned<String>, Spanned<RawTolerance>>,
 }

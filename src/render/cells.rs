@@ -2,7 +2,7 @@
 
 use super::format::{self, DASH};
 use super::{escape, words};
-use crate::report::{CaptureReport, Cell, CheckReport, Claim, Percent, Unit};
+use crate::report::{CaptureReport, Cell, CheckReport, Claim, Microseconds, Percent, Unit};
 use serde_json::Value;
 
 /// How much of what a check saw is printed.
@@ -55,6 +55,14 @@ pub(super) fn idle(capture: &CaptureReport) -> String {
 /// Which part of the time they waited for the host.
 pub(super) fn host_starved(capture: &CaptureReport) -> String {
     range(capture, Claim::HostStarved, capture.claims.idle.host_starved_pct)
+}
+
+/// The summed time of all recorded kernels.
+pub(super) fn kernel_time(capture: &CaptureReport) -> String {
+    let devices = capture.records.as_ref().map_or(&[][..], |records| &records.devices);
+    let sum: i128 = devices.iter().map(|device| device.kernel_sum_us.ps()).sum();
+    let sum = (!devices.is_empty()).then(|| Microseconds::from_ps(sum));
+    guarded(capture, Claim::KernelTime, sum, |sum| format::time(sum, format::COARSE))
 }
 
 fn range(capture: &CaptureReport, claim: Claim, bounds: Option<(Percent, Percent)>) -> String {

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 /// How much is said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Style {
-    /// What fails the gate, and the verdict.
+    /// What fails the gate or will before long, how many stand where, and the verdict.
     Quiet,
     /// Everything that limits a claim, one line for each capture that passes, and the verdict.
     #[default]
@@ -57,12 +57,13 @@ pub fn summary(report: &Report, style: Style) -> String {
         page.golden(golden);
     }
     for finding in report.policy_findings.iter().filter(|finding| finding.level != Level::Allow) {
-        let fails = finding.level == Level::Deny;
-        if page.shows(fails) {
-            page.headline(fails, &finding.id, &finding.message);
+        // Said even in few words: an exception that ends, or a golden that is stale, will fail or mislead later.
+        page.headline(finding.level == Level::Deny, &finding.id, &finding.message);
+        // What an earlier report says does not stand in the policy.
+        if !finding.id.starts_with("baseline-") {
             page.arrow(&report.policy.name);
-            page.end();
         }
+        page.end();
     }
     if style == Style::Verbose {
         for file in &report.skipped {
@@ -186,7 +187,7 @@ impl Page {
 
     fn golden(&mut self, golden: &GoldenReport) {
         let Some(id) = golden.state.check() else { return };
-        if golden.level == Level::Allow || !self.shows(golden.fails()) {
+        if golden.level == Level::Allow {
             return;
         }
         let subject = match golden.state {
@@ -218,7 +219,18 @@ impl Page {
                 );
             }
         }
-        self.line("help", "if the change is meant: run again with --pending DIR, look, then idleproof golden accept");
+        let help = match golden.state {
+            GoldenState::Unreferenced => {
+                "find out where the capture went, or remove it with idleproof golden prune"
+            }
+            GoldenState::Missing => {
+                "check --pending DIR writes the first one to wait; look at it, then idleproof golden accept"
+            }
+            GoldenState::Same | GoldenState::Changed => {
+                "if the change is meant: check --pending DIR, look at what waits, then idleproof golden accept"
+            }
+        };
+        self.line("help", help);
         self.end();
     }
 
@@ -229,24 +241,22 @@ impl Page {
             Verdict::Fail => (ERROR, "FAILED"),
             Verdict::Error => (ERROR, "ERROR"),
         };
-        if self.style > Style::Quiet {
-            let mut line = format!(
-                "{} · checks: {}",
-                tally::captures(report),
-                tally::Tally::of_report(report).text()
-            );
-            if let Some(goldens) = tally::goldens(report) {
-                let _ = write!(line, " · goldens: {goldens}");
-            }
-            if !report.skipped.is_empty() {
-                let _ = write!(
-                    line,
-                    " · {}",
-                    counted(report.skipped.len() as u64, "file skipped", "files skipped")
-                );
-            }
-            let _ = writeln!(self.text, "{line}");
+        let mut line = format!(
+            "{} · checks: {}",
+            tally::captures(report),
+            tally::Tally::of_report(report).text()
+        );
+        if let Some(goldens) = tally::goldens(report) {
+            let _ = write!(line, " · goldens: {goldens}");
         }
+        if !report.skipped.is_empty() {
+            let _ = write!(
+                line,
+                " · {}",
+                counted(report.skipped.len() as u64, "file skipped", "files skipped")
+            );
+        }
+        let _ = writeln!(self.text, "{line}");
         let reason = match report.verdict {
             Verdict::Error => ": the gate was not evaluated",
             Verdict::Pass | Verdict::Fail => "",

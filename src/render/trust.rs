@@ -95,8 +95,8 @@ pub(super) fn claims(capture: &CaptureReport) -> String {
                 continue;
             }
             (ClaimState::Supported, _) => match words::unverified_by(capture, claim) {
-                open if open.is_empty() => "stated".to_owned(),
-                open => format!("stated, not verified by {}", cells::codes(open)),
+                open if open.is_empty() => "supported".to_owned(),
+                open => format!("supported, not verified by {}", cells::codes(open)),
             },
             (ClaimState::Withheld, by) => {
                 format!("withheld by {}", cells::codes(by.iter().map(String::as_str)))
@@ -105,6 +105,7 @@ pub(super) fn claims(capture: &CaptureReport) -> String {
         let figure = match claim {
             Claim::Idle => cells::idle(capture),
             Claim::HostStarved => cells::host_starved(capture),
+            Claim::KernelTime => cells::kernel_time(capture),
             _ => String::new(),
         };
         rows.push(vec![words::claim(claim).to_owned(), state, figure]);

@@ -173,4 +173,7 @@ pub struct HotKernel {
     pub share: Option<Share>,
     /// The operator, where all of them share one.
     pub op: Option<String>,
+    /// True where they share none because several operators launched them, or one launched only a part.
+    #[serde(default)]
+    pub several_ops: bool,
 }

@@ -51,7 +51,7 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
@@ -84,6 +84,10 @@ fn exit_codes_tell_a_violation_from_a_gate_that_was_not_evaluated() {
         (0, vec!["policy", "validate"]),
         (0, vec!["checks"]),
         (0, vec!["explain", "golden-differs"]),
+        (0, vec!["policy", "schema"]),
+        (0, vec!["completions", "bash"]),
+        (0, vec!["man"]),
+        (0, vec!["man", "golden", "accept"]),
         (0, vec!["--version"]),
         (0, vec!["help", "check"]),
     ] {
@@ -123,6 +127,13 @@ fn wrong_usage_is_told_with_the_way_out() {
         "check captures/[",
         "report",
         "explain hihg-idle",
+        "explain op_atribution",
+        "explain nothing-like-it",
+        "completions tcsh",
+        "man chekc",
+        "init --expires 2027-01-31",
+        "init --baseline --expires tomorrow",
+        "golden prune --all x",
         "explain",
         "policy validate wrong.toml",
         "golden accept",
@@ -330,7 +341,12 @@ fn a_report_is_printed_and_passes_no_gate() {
     assert!(written.stdout.is_empty());
     assert!(stderr(&written).contains("wrote out/trust.md\n"), "{}", stderr(&written));
     let quiet = run(&["check", "captures", "-q", "--report", "trust=out/trust.md"]);
-    assert!(!stderr(&quiet).contains("wrote") && stderr(&quiet).ends_with("FAILED\n"));
+    let told = stderr(&quiet);
+    assert!(
+        !told.contains("wrote") && !told.contains("warning[") && told.ends_with("FAILED\n"),
+        "{told}"
+    );
+    assert!(told.contains("\n1 capture: 1 fail · checks: "), "few words, but all counts: {told}");
 }
 
 #[test]

@@ -27,16 +27,10 @@ fn the_policies_in_the_documentation_are_valid() {
     let outputs: Vec<&str> =
         OUTPUTS.iter().filter(|output| output.golden.is_some()).map(|output| output.kind).collect();
     let vocabulary = idleproof::vocabulary(&outputs);
-    for page in ["README.md", "docs/policy.md", "docs/goldens.md"] {
-        let text = std::fs::read_to_string(in_crate(page)).unwrap().replace("\r\n", "\n");
-        let blocks: Vec<&str> = text.split("\n```toml\n").skip(1).collect();
-        assert!(!blocks.is_empty(), "{page} has no example of a policy");
-        for block in blocks {
-            let example = block.split("\n```").next().unwrap_or_default();
-            let loader = |path: &str| Err(format!("an example extends {path}"));
-            let parsed = Policy::parse(page, example.as_bytes(), vocabulary, &loader);
-            parsed.unwrap_or_else(|errors| panic!("{errors}"));
-        }
+    for (page, example) in toml_blocks() {
+        let loader = |path: &str| Err(format!("an example extends {path}"));
+        let parsed = Policy::parse(page, example.as_bytes(), vocabulary, &loader);
+        parsed.unwrap_or_else(|errors| panic!("{errors}"));
     }
     let page = std::fs::read_to_string(in_crate("docs/policy.md")).unwrap();
     for preset in &PRESETS {
@@ -101,6 +95,21 @@ fn the_catalogue_of_reconciliations_names_what_there_is() {
         let id = format!("`{}`", check.id);
         assert!(page.contains(&id) || judges.contains(&check.id), "{id} is not in the catalogue");
     }
+}
+
+/// The examples of policies in the documentation, each with its page.
+pub(crate) fn toml_blocks() -> Vec<(&'static str, String)> {
+    let mut all = Vec::new();
+    for page in ["README.md", "docs/policy.md", "docs/goldens.md"] {
+        let text =
+            std::fs::read_to_string(in_crate(page)).unwrap_or_default().replace("\r\n", "\n");
+        let before = all.len();
+        for block in text.split("\n```toml\n").skip(1) {
+            all.push((page, block.split("\n```").next().unwrap_or_default().to_owned()));
+        }
+        assert!(all.len() > before, "{page} has no example of a policy");
+    }
+    all
 }
 
 fn checks_page() -> String {

@@ -3,7 +3,7 @@
 use crate::snapshot;
 use idleproof::checks::CHECKS;
 use idleproof::document::{MAX_DOCUMENT_BYTES, Mistakes};
-use idleproof::policy::{Coverage, PRESETS, Policy, Vocabulary};
+use idleproof::policy::{Coverage, Exceptable, PRESETS, Policy, Vocabulary};
 use idleproof::report::{Level, State};
 use std::fmt::Write;
 
@@ -39,6 +39,53 @@ fn every_mistake_is_told_with_its_place_and_a_way_out() {
     }
     assert!(!told.contains("no mistake was found"), "{told}");
     snapshot("policy_mistakes", &told);
+}
+
+/// A policy as the schema's validators see it: days are texts.
+fn as_json(value: &toml::Value) -> serde_json::Value {
+    match value {
+        toml::Value::Datetime(day) => serde_json::Value::String(day.to_string()),
+        toml::Value::Table(table) => {
+            table.iter().map(|(key, value)| (key.clone(), as_json(value))).collect()
+        }
+        toml::Value::Array(entries) => entries.iter().map(as_json).collect(),
+        plain => serde_json::to_value(plain).unwrap_or_default(),
+    }
+}
+
+#[test]
+fn the_schema_takes_what_the_program_takes() {
+    let schema = VOCABULARY.schema();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let check = |name: &str, text: &str| {
+        let file: toml::Table = text.parse().unwrap_or_else(|error| panic!("{name}: {error}"));
+        let json = as_json(&toml::Value::Table(file));
+        validator.validate(&json).map_err(|error| format!("{name}: {error}"))
+    };
+    for preset in &PRESETS {
+        check(preset.name, preset.text).unwrap();
+    }
+    for (page, block) in crate::docs::toml_blocks() {
+        check(page, &block).unwrap();
+    }
+    // What it cannot know: globs, what other files hold, and days that no calendar has.
+    let beyond = [
+        "bad-glob",
+        "bad-glob-of-an-override",
+        "absolute-glob",
+        "folder-as-glob",
+        "absolute-extends",
+        "missing-file",
+        "date-in-quotes",
+        "tolerance-without-a-field",
+    ];
+    for section in include_str!("policy_mistakes.txt").split("\n=== ").skip(1) {
+        let (name, text) = section.split_once('\n').unwrap_or((section, ""));
+        if text.parse::<toml::Table>().is_err() || beyond.contains(&name) {
+            continue;
+        }
+        assert!(check(name, text).is_err(), "the schema takes `{name}`");
+    }
 }
 
 #[test]
@@ -248,7 +295,8 @@ expires = 2027-01-31
             is_excepted,
             path.contains("legacy") && value > 0.0 && today.year() == 2027 && today.month() == 1
         );
-        let findings = policy.findings(&[judged], coverage, today);
+        let findings =
+            policy.findings(Exceptable { captures: &[judged], runs: &[] }, coverage, today);
         let ids: Vec<&str> = findings.iter().map(|finding| finding.id.as_str()).collect();
         assert_eq!(ids, Vec::from_iter(expected), "{path} {value} {today}");
     }

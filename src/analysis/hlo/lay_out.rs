@@ -119,12 +119,13 @@ pub(in crate::analysis) fn kernels(trace: &Trace, hlo: &HloAttribution) -> Vec<K
 /// The operation of each kernel name, where all kernels of the name have one and the same.
 pub(in crate::analysis) fn op_of_kernels(
     hlo: &HloAttribution,
-) -> FxHashMap<NameId, Option<String>> {
-    let mut ops: FxHashMap<NameId, Option<String>> = FxHashMap::default();
+) -> FxHashMap<NameId, (Option<String>, bool)> {
+    let mut ops: FxHashMap<NameId, (Option<String>, bool)> = FxHashMap::default();
     for row in &hlo.tables.kernels {
-        let known = ops.entry(row.name).or_insert_with(|| row.op_name.clone());
+        let (known, several) = ops.entry(row.name).or_insert_with(|| (row.op_name.clone(), false));
         if *known != row.op_name {
             *known = None;
+            *several = true;
         }
     }
     ops

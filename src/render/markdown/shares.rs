@@ -5,7 +5,8 @@ use super::super::escape::{markdown, markdown_code};
 use super::super::format::{self, DASH, FINE, count, counted, shortened};
 use super::{ROWS_MAX, more_in_tables, more_rows};
 use crate::report::{
-    Attribution, AttributionClass, CaptureReport, Claim, HloRecords, Methods, Microseconds, Share,
+    Attribution, AttributionClass, CaptureReport, Claim, HloRecords, HotKernel, Methods,
+    Microseconds, Share,
 };
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -173,7 +174,7 @@ pub(super) fn kernels(capture: &CaptureReport) -> String {
     let rows = capture.hot_kernels.iter().take(KERNELS_MAX).map(|kernel| {
         vec![
             name(&kernel.name),
-            guarded(capture, Claim::OpAttribution, kernel.op.as_deref(), name),
+            op_of(capture, kernel),
             count(kernel.records),
             time(kernel.time_us),
             share(kernel.share),
@@ -181,6 +182,13 @@ pub(super) fn kernels(capture: &CaptureReport) -> String {
     });
     let head = ["kernel", "operator", "records", "recorded time", "of recorded kernel time"];
     format!("{}{}", table(&head, 2, rows), more_in_tables(capture.hot_kernels.len(), KERNELS_MAX))
+}
+
+/// The operator that launched a kernel; where there is not one, why.
+fn op_of(capture: &CaptureReport, kernel: &HotKernel) -> String {
+    let why_none = if kernel.several_ops { "several" } else { "none" };
+    let op = kernel.op.as_deref().map_or_else(|| why_none.to_owned(), name);
+    guarded(capture, Claim::OpAttribution, Some(op), |op| op)
 }
 
 /// Conclusions under an assumption, behind the claim that they make.

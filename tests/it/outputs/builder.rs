@@ -224,8 +224,14 @@ fn hot_kernels() -> Vec<HotKernel> {
         time_us: us(time),
         share: Some(share(part, 100)),
         op: Some("aten::mm".to_owned()),
+        several_ops: false,
     };
+    let shared =
+        HotKernel { op: None, several_ops: true, ..kernel("shared_by_operators", 300, 5_555, 9) };
+    let alone = HotKernel { op: None, ..kernel("of_no_operator", 150, 2_222, 4) };
     vec![
+        shared,
+        alone,
         kernel(HOSTILE, 1_200, 22_222, 35),
         kernel(&format!("void cutlass::Kernel<{}>", "float, ".repeat(200)), 600, 11_111, 18),
     ]
