@@ -4,6 +4,7 @@ mod baseline;
 pub(crate) mod check;
 mod examples;
 pub(crate) mod explain;
+mod files;
 mod folder;
 pub(crate) mod golden;
 mod goldens;

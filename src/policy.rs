@@ -213,6 +213,16 @@ impl Policy {
         self.captures.as_ref()
     }
 
+    /// The globs of its overrides and exceptions, in the order of the file, each with what it belongs to.
+    pub fn path_globs(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let overrides = self.overrides.iter().map(|one| ("override", &one.paths));
+        let exceptions = self.exceptions.iter().map(|one| ("exception", &one.paths));
+        let each = |(what, globs): (&'static str, &'_ PathGlobs)| {
+            globs.texts().to_vec().into_iter().map(move |text| (what, text))
+        };
+        overrides.chain(exceptions).flat_map(each)
+    }
+
     /// Its goldens, where it has any.
     pub fn golden(&self) -> Option<&Golden> {
         self.golden.as_ref()

@@ -71,7 +71,7 @@ impl Said {
     /// As a reader would say it.
     pub fn words(self) -> String {
         match self {
-            Self::Value(value, _) => value.to_string(),
+            Self::Value(value, tolerance) => format!("{value} ± {tolerance}"),
             Self::Below(limit) => format!("below {limit}"),
             Self::Above(limit) => format!("above {limit}"),
         }

@@ -5,9 +5,11 @@
 
 use super::collect::{CallIndex, by_key};
 use super::recording::Recording;
-use crate::trace::{HostCall, HostCallKind, IntervalSet, NameId, Trace, stream_capture_windows};
+use crate::trace::{
+    HostCall, HostCallKind, IntervalSet, NameId, ThreadId, Trace, stream_capture_windows,
+};
 use crate::units::Picoseconds;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How device records were joined to host calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +56,7 @@ pub struct Launches {
     /// How many device records each host call owns, by index.
     pub n_records: Vec<u32>,
     /// What each host call does, by index: by its name, or, where no runtime is known to have that name, by its records. A
-    /// name of which a quarter of the calls own a kernel launches kernels.
+    /// name of which a quarter of the calls own a kernel launches kernels, and one that says so from the first on.
     pub kinds: Vec<HostCallKind>,
     /// When streams were being recorded into graphs: a launch call inside leaves no device record by design.
     pub capture_windows: IntervalSet,
@@ -68,6 +70,8 @@ pub struct Launches {
     pub without_id_time: Picoseconds,
     /// Device records beyond the first of a call that launches one kernel.
     pub n_surplus_records: u64,
+    /// Windows of stream capture in which launches of a thread left work: that thread was not capturing.
+    working: FxHashSet<(usize, ThreadId)>,
     /// Calls whose record is not in the file because recording ended first: see [`Launches::is_cut_off`].
     cut_off: Vec<bool>,
 }
@@ -78,9 +82,12 @@ impl Launches {
         self.of_event[event].call().map(|call| &trace.host_calls[call])
     }
 
-    /// True where the call lies inside stream capture and owns no record: work that ran was not being captured.
+    /// True where the call lies inside stream capture and owns no record, and neither does any launch of its thread in that window:
+    /// work that ran was not being captured.
     pub fn is_captured(&self, index: usize, call: &HostCall) -> bool {
-        self.n_records[index] == 0 && self.capture_windows.contains(call.interval.start())
+        let window = || self.capture_windows.index_of(call.interval.start());
+        self.n_records[index] == 0
+            && window().is_some_and(|window| !self.working.contains(&(window, call.thread)))
     }
 
     /// True where a call without a record may be explained by the end of recording: it was made after every call that has
@@ -137,9 +144,16 @@ pub(super) fn join(trace: &Trace) -> Launches {
         HostCallKind::Launch => u64::from(n.saturating_sub(1)),
         _ => 0,
     };
+    let capture_windows = stream_capture_windows(trace);
+    let launches = trace.host_calls.iter().zip(&n_records);
+    let working = launches.filter(|(call, n)| call.kind.launches_kernels() && **n > 0);
+    let working = working.filter_map(|(call, _)| {
+        Some((capture_windows.index_of(call.interval.start())?, call.thread))
+    });
     Launches {
         method,
-        capture_windows: stream_capture_windows(trace),
+        working: working.collect(),
+        capture_windows,
         n_shared_ids: index.n_shared(),
         n_shared_id_records: if method == JoinMethod::Correlation {
             index.n_shared_records(trace)
@@ -176,6 +190,12 @@ fn by_flow(trace: &Trace) -> Vec<Launch> {
     of_event
 }
 
+/// True for a name that says what the call does, though no runtime is known to have it: the more of its work is lost, the
+/// fewer of its calls own any.
+fn says_launch(api: &str) -> bool {
+    api.to_ascii_lowercase().contains("launch")
+}
+
 /// See [`Launches::kinds`].
 fn kinds(trace: &Trace, of_event: &[Launch]) -> Vec<HostCallKind> {
     let mut owns_kernel = vec![false; trace.host_calls.len()];
@@ -193,9 +213,10 @@ fn kinds(trace: &Trace, of_event: &[Launch]) -> Vec<HostCallKind> {
         (*owning, *all) = (*owning + u64::from(owns), *all + 1);
     }
     let launches = |call: &HostCall| {
-        by_api
-            .get(&call.api)
-            .is_some_and(|(owning, all)| is_unknown(call) && *owning > 0 && owning * 4 >= *all)
+        by_api.get(&call.api).is_some_and(|(owning, all)| {
+            let enough = owning * 4 >= *all || says_launch(trace.name(call.api));
+            is_unknown(call) && *owning > 0 && enough
+        })
     };
     let kind = |call| if launches(call) { HostCallKind::Launch } else { call.kind };
     trace.host_calls.iter().map(kind).collect()

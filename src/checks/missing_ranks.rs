@@ -30,8 +30,10 @@ fn measure(run: &Run) -> Measurement {
     let Some(world_size) = run.world_size else {
         return Measurement::no_evidence("the captures do not say how many ranks the job has");
     };
-    let there = run.ranks.len() as u64;
-    let missing = world_size.saturating_sub(there);
+    let foreign: Vec<u64> = run.ranks.iter().copied().filter(|rank| *rank >= world_size).collect();
+    let there = (run.ranks.len() - foreign.len()) as u64;
+    // A rank that no job of this size has contradicts the others: which are missing can't be told, but not all are there.
+    let missing = world_size.saturating_sub(there).saturating_add(foreign.len() as u64);
     let first: Vec<u64> =
         (0..world_size).filter(|rank| !run.ranks.contains(rank)).take(10).collect();
     Measurement::measured(
@@ -41,6 +43,11 @@ fn measure(run: &Run) -> Measurement {
             ("world_size", json!(world_size)),
             ("first_missing", json!(first)),
         ],
-        format!("{there} of {world_size} ranks of the job are there"),
+        match foreign.first() {
+            None => format!("{there} of {world_size} ranks of the job are there"),
+            Some(rank) => format!(
+                "{there} of {world_size} ranks of the job are there, and rank {rank}, which a job of {world_size} has not"
+            ),
+        },
     )
 }

@@ -34,8 +34,9 @@ fn measure(run: &Run) -> Measurement {
     };
     let worst = run.ranks.get(clocks.worst_rank).copied().unwrap_or_default();
     let how = if clocks.is_estimated { ", with their clocks set by them" } else { "" };
+    let more = if clocks.is_beyond { "more than " } else { "" };
     let message = format!(
-        "the ends of {} collectives lie {} apart in the median on rank {worst}{how}",
+        "the ends of {} collectives lie {more}{} apart in the median on rank {worst}{how}",
         clocks.n_collectives,
         clocks.residual.human()
     );

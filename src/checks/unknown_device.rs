@@ -4,7 +4,7 @@ use super::{Check, Doc, Measure, Measurement, count};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::{Capture, DeviceProperties};
-use serde_json::json;
+use serde_json::{Value, json};
 
 pub(super) static CHECK: Check = Check {
     id: "unknown-device",
@@ -50,9 +50,18 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     };
     Measurement::measured(
         count(unknown.len() as u64),
-        [("unknown", json!(unknown)), ("devices", json!(devices)), ("listed", json!(ids))],
+        [
+            ("unknown_ids", shown(&unknown)),
+            ("device_ids", shown(&devices)),
+            ("listed_ids", shown(&ids)),
+        ],
         message,
     )
+}
+
+/// Ids as text: a list of one number would read as a count.
+fn shown(ids: &[i64]) -> Value {
+    json!(ids.iter().map(|id| format!("gpu:{id}")).collect::<Vec<_>>())
 }
 
 fn says_model(listed: &DeviceProperties) -> bool {

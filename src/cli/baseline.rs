@@ -1,15 +1,11 @@
 //! `--baseline`: an earlier report that this run is held against.
 
 use super::Stop;
+use super::files::{self, REPORT_BYTES_MAX};
 use idleproof::judge;
 use idleproof::policy::Coverage;
 use idleproof::report::{Report, SCHEMA_VERSION};
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
-
-/// Largest report that is read: far more than thousands of captures need.
-const BYTES_MAX: u64 = 1 << 30;
 
 /// Captures that are named where none is in both.
 const NAMED_MAX: usize = 5;
@@ -25,15 +21,19 @@ pub(super) struct Baseline {
 pub(super) fn load(path: &Path) -> Result<Baseline, Stop> {
     let shown = path.to_string_lossy().replace('\\', "/");
     let wrong = |why: String| Stop::Usage(format!("--baseline {shown}: {why}"));
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(BYTES_MAX + 1).read_to_end(&mut bytes));
-    read.map_err(|error| wrong(error.to_string()))?;
-    if bytes.len() as u64 > BYTES_MAX {
-        return Err(wrong("it is larger than 1 GiB".to_owned()));
+    let bytes = files::bytes(path, REPORT_BYTES_MAX).map_err(wrong)?;
+    if bytes.len() > REPORT_BYTES_MAX {
+        return Err(wrong("it is larger than 256 MiB".to_owned()));
     }
     let report: Report = serde_json::from_slice(&bytes).map_err(|error| {
         wrong(format!("this is no report of idleproof, as `--report json=PATH` writes it: {error}"))
     })?;
+    if let Some(place) = &report.partition {
+        return Err(wrong(format!(
+            "it is the report of part {} of {}, which lacks the captures of the others: `idleproof merge` joins them",
+            place.part, place.of
+        )));
+    }
     match report.schema_version {
         SCHEMA_VERSION => Ok(Baseline { shown, report }),
         other => Err(wrong(format!(

@@ -159,7 +159,9 @@ fn refuse_clashes(asked: &Asked<'_>, found: &Found) -> Result<(), Stop> {
     let read = found.families.iter().flat_map(|family| &family.files);
     let policy_file = asked.loaded.file.as_deref();
     let read = read.map(|file| file.path.as_path()).chain(policy_file).chain(asked.kept);
-    let read: Vec<&Path> = read.chain(asked.args.claims.iter().map(PathBuf::as_path)).collect();
+    let claims = asked.args.claims.iter().flat_map(|path| statements::files(path));
+    let claims: Vec<PathBuf> = claims.flatten().collect();
+    let read: Vec<&Path> = read.chain(claims.iter().map(PathBuf::as_path)).collect();
     let kept = asked.goldens.as_ref().map_or(Vec::new(), Comparison::folders);
     outputs::refuse_clashes(&asked.outputs, &read, &kept)
 }

@@ -6,7 +6,7 @@ mod templates;
 use super::{InitArgs, Stop, inputs, policy};
 use idleproof::golden;
 use jiff::civil::Date;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
@@ -18,9 +18,11 @@ const WORKFLOW: &str = ".github/workflows/idleproof.yml";
 /// The folder of goldens.
 const GOLDENS: &str = "goldens";
 
-/// Endings of captures' names, longer ones first where one ends in another.
-const ENDINGS: [&str; 5] =
-    ["pt.trace.json.gz", "pt.trace.json", "trace.json.gz", "trace.json", "xplane.pb"];
+/// Endings of captures' names: PyTorch's and JAX's.
+const ENDINGS: [&str; 3] = ["trace.json", "trace.json.gz", "xplane.pb"];
+
+/// Where captures are looked for until some lie here.
+const CAPTURES: &str = "captures";
 
 /// Folders that hold what was built or installed, never what somebody keeps.
 const FOREIGN: [&str; 4] = ["target", "node_modules", "venv", "site-packages"];
@@ -30,7 +32,7 @@ pub(crate) fn init(args: &InitArgs, today: Date) -> Result<String, Stop> {
     let expires = baseline::end(args, today)?;
     let mut globs = captures();
     if globs.is_empty() {
-        globs.push(templates::CAPTURES.to_owned());
+        globs.push(glob(CAPTURES));
     }
     let mut text = String::new();
     create(&mut text, &policy_file(), &templates::policy(&globs))?;
@@ -71,28 +73,20 @@ fn captures() -> Vec<String> {
     let pattern = format!("**/*.{{{}}}", ENDINGS.join(","));
     // A folder that is too large to be searched gets the usual glob: the file is there to be changed.
     let found = inputs::expand(&pattern).unwrap_or_default();
-    let mut folders: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-    for path in found.iter().filter(|path| is_kept(path)) {
+    let folder = |path: &PathBuf| {
         let name = path.to_string_lossy();
-        let ending = ENDINGS.iter().find(|ending| name.ends_with(&format!(".{ending}")));
-        let folder = name.split_once(std::path::MAIN_SEPARATOR).map_or("", |(first, _)| first);
-        if let Some(ending) = ending {
-            folders.entry(folder.to_owned()).or_default().insert(ending);
-        }
-    }
-    folders.iter().map(|(folder, endings)| glob(folder, endings)).collect()
+        name.split_once(std::path::MAIN_SEPARATOR).map_or("", |(first, _)| first).to_owned()
+    };
+    let folders: BTreeSet<String> = found.iter().filter(|path| is_kept(path)).map(folder).collect();
+    folders.iter().map(|folder| glob(folder)).collect()
 }
 
-/// The glob for everything in a folder that ends in one of these.
-fn glob(folder: &str, endings: &BTreeSet<&str>) -> String {
-    let endings: Vec<&str> = endings.iter().copied().collect();
-    let endings = match endings.as_slice() {
-        [one] => (*one).to_owned(),
-        several => format!("{{{}}}", several.join(",")),
-    };
+/// The glob for the captures in a folder, of every kind: one that is added later is gated as well.
+fn glob(folder: &str) -> String {
+    let endings = ENDINGS.join(",");
     match folder {
-        "" => format!("*.{endings}"),
-        folder => format!("{}/**/*.{endings}", literal(folder)),
+        "" => format!("*.{{{endings}}}"),
+        folder => format!("{}/**/*.{{{endings}}}", literal(folder)),
     }
 }
 
@@ -110,6 +104,7 @@ fn literal(path: &str) -> String {
             '*' | '?' | '[' | ']' | '{' | '}' => {
                 let _ = write!(glob, "[{character}]");
             }
+            '\\' => glob.push_str("\\\\"),
             other => glob.push(other),
         }
     }
@@ -125,23 +120,22 @@ fn policy_file() -> PathBuf {
 mod tests {
     use super::{glob, is_kept, literal};
     use idleproof::policy::PathGlobs;
-    use std::collections::BTreeSet;
     use std::path::Path;
 
     #[test]
     fn a_literal_matches_its_path_alone() {
-        for path in ["captures/a.json", "a[1]/b{2}.json", "a*?.json", "]{}["] {
+        for path in ["captures/a.json", "a[1]/b{2}.json", "a*?.json", "]{}[", "q\\te.json", "a\\*b"]
+        {
             let globs = PathGlobs::new([literal(path).as_str()]).unwrap();
             assert!(globs.matches(path), "{path}");
-            assert!(!globs.matches(&path.replace(['*', '?', '[', 'c'], "x")), "{path}");
+            assert!(!globs.matches(&path.replace(['*', '?', '[', 'c', '\\'], "x")), "{path}");
         }
     }
 
     #[test]
     fn a_folder_has_one_glob() {
-        let both = BTreeSet::from(["xplane.pb", "trace.json.gz"]);
-        assert_eq!(glob("captures", &both), "captures/**/*.{trace.json.gz,xplane.pb}");
-        assert_eq!(glob("", &BTreeSet::from(["xplane.pb"])), "*.xplane.pb");
+        assert_eq!(glob("captures"), "captures/**/*.{trace.json,trace.json.gz,xplane.pb}");
+        assert_eq!(glob(""), "*.{trace.json,trace.json.gz,xplane.pb}");
         assert!(is_kept(Path::new("captures/a.json")));
         assert!(!is_kept(Path::new("target/a.json")) && !is_kept(Path::new("a/.cache/b.json")));
     }

@@ -62,10 +62,12 @@ pub(crate) fn of_policy(policy: &Policy) -> Result<Inputs, Stop> {
     Ok(inputs)
 }
 
-/// The policy's globs, each with the number of files that it matches.
-pub(crate) fn matched(policy: &Policy) -> Result<Vec<(String, usize)>, Stop> {
-    let globs = policy.captures().map_or(&[][..], |globs| globs.value.texts());
-    globs.iter().map(|glob| Ok((glob.clone(), expand(glob)?.len()))).collect()
+/// The policy's globs, each with what it belongs to and the number of files that it matches.
+pub(crate) fn matched(policy: &Policy) -> Result<Vec<(&'static str, String, usize)>, Stop> {
+    let captures = policy.captures().map_or(&[][..], |globs| globs.value.texts());
+    let captures = captures.iter().map(|glob| ("captures", glob.clone()));
+    let all = captures.chain(policy.path_globs());
+    all.map(|(what, glob)| Ok((what, glob.clone(), expand(&glob)?.len()))).collect()
 }
 
 fn is_glob(text: &str) -> bool {

@@ -1,16 +1,12 @@
 //! `merge`: the reports of a divided run become one verdict and its outputs.
 
 use super::check::{Purpose, exit_code, say, write_summary};
+use super::files::{self, REPORT_BYTES_MAX};
 use super::{MergeArgs, Stop, Voice, outputs};
 use idleproof::judge::{self, MergeError};
 use idleproof::report::{Report, SCHEMA_VERSION};
 use serde::Deserialize;
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
-
-/// The largest report that is read: thousands of captures take less.
-const BYTES_MAX: u64 = 1 << 30;
 
 /// Joins reports and writes the outputs of the whole; the exit code.
 pub(crate) fn merge(args: &MergeArgs, voice: &Voice) -> Result<u8, Stop> {
@@ -49,12 +45,9 @@ struct Versioned {
 fn read(path: &Path) -> Result<Report, Stop> {
     let shown = path.display();
     let failed = |reason: String| Stop::Failed(format!("can't read the report {shown}: {reason}"));
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(BYTES_MAX + 1).read_to_end(&mut bytes))
-        .map_err(|error| failed(error.to_string()))?;
-    if bytes.len() as u64 > BYTES_MAX {
-        return Err(failed("it is larger than 1 GiB".to_owned()));
+    let bytes = files::bytes(path, REPORT_BYTES_MAX).map_err(failed)?;
+    if bytes.len() > REPORT_BYTES_MAX {
+        return Err(failed("it is larger than 256 MiB".to_owned()));
     }
     let malformed = |error: serde_json::Error| {
         failed(format!("{error}: it is no report of `--report json=PATH`, or was cut off"))

@@ -1,13 +1,11 @@
 //! Which policy applies, and the `policy` command.
 
-use super::{PolicyArgs, Stop, inputs};
+use super::{PolicyArgs, Stop, files, inputs};
 use idleproof::document::MAX_DOCUMENT_BYTES;
 use idleproof::policy::{Policy, Vocabulary};
 use idleproof::render::OUTPUTS;
 use idleproof::report::Level;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 /// The policy file that is found without being named.
@@ -65,8 +63,13 @@ pub(crate) fn validate(file: &Path) -> Result<String, Stop> {
         "{} is valid: for captures without an override it sets {checks} otherwise than the default policy\n",
         file.display()
     );
-    for (glob, n_files) in inputs::matched(&policy)? {
-        text.push_str(&format!("captures `{glob}`: {} now\n", counted(n_files, "file")));
+    for (what, glob, n_files) in inputs::matched(&policy)? {
+        // A folder is no file, and matches none.
+        let hint = match n_files {
+            0 if Path::new(&glob).is_dir() => format!(": for what lies in it write `{glob}/**`"),
+            _ => String::new(),
+        };
+        text.push_str(&format!("{what} `{glob}`: {} now{hint}\n", counted(n_files, "file")));
     }
     if policy.captures().is_none() {
         text.push_str("no `captures`: `idleproof check` needs paths\n");
@@ -108,14 +111,7 @@ fn parse(file: &Path, bytes: &[u8], vocabulary: Vocabulary<'_>) -> Result<Policy
 
 /// A file's bytes, and no more than tell that it is too large.
 fn bytes_of(file: &Path) -> Result<Vec<u8>, String> {
-    let reason = |error: std::io::Error| match error.kind() {
-        ErrorKind::NotFound => "it does not exist".to_owned(),
-        _ => error.to_string(),
-    };
-    let most = MAX_DOCUMENT_BYTES as u64 + 1;
-    let mut bytes = Vec::new();
-    File::open(file).map_err(reason)?.take(most).read_to_end(&mut bytes).map_err(reason)?;
-    Ok(bytes)
+    files::bytes(file, MAX_DOCUMENT_BYTES)
 }
 
 /// Applies `-A`, `-W` and `-D`. One check by two levels is a contradiction, not a matter of order.

@@ -4,8 +4,6 @@ use super::Stop;
 use idleproof::read::Found;
 use idleproof::report::{CaptureReport, Outcome};
 use idleproof::statements::{self, MAX_BYTES, Statement, TABLE_FILES, TABLE_FOLDERS};
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The statements of some files and folders, each table with the captures that it is about.
@@ -25,7 +23,7 @@ pub(super) fn load(paths: &[PathBuf], found: &Found) -> Result<Vec<Statement>, S
 }
 
 /// The file that is named, or the tables of a folder.
-fn files(path: &Path) -> Result<Vec<PathBuf>, Stop> {
+pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Stop> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
@@ -41,10 +39,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Stop> {
 }
 
 fn bytes(file: &Path) -> Result<Vec<u8>, String> {
-    let reason = |error: std::io::Error| error.to_string();
-    let mut bytes = Vec::new();
-    let most = MAX_BYTES as u64 + 1;
-    File::open(file).map_err(reason)?.take(most).read_to_end(&mut bytes).map_err(reason)?;
+    let bytes = super::files::bytes(file, MAX_BYTES)?;
     if bytes.len() > MAX_BYTES { Err("it is larger than 64 MiB".to_owned()) } else { Ok(bytes) }
 }
 

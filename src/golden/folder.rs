@@ -226,6 +226,10 @@ pub(super) fn listed(folder: &Path, ending: &str) -> Result<Vec<String>, GoldenE
 /// A golden; `None` where there is no such file.
 pub(super) fn read(path: &Path) -> Result<Option<Golden>, GoldenError> {
     let failed = |error| io_error(path, error);
+    // A pipe that nobody writes to would be waited for without end.
+    if std::fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+        return Err(failed(io::Error::other("it is no file")));
+    }
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

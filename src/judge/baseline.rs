@@ -1,6 +1,7 @@
 //! A report against an earlier one of the same captures: what became less reliable fails, what was known before does not.
 
 use super::{trust, verdict};
+use crate::checks::{self, Measure};
 use crate::report::{
     CaptureReport, CheckReport, Claim, ClaimState, Level, Outcome, PolicyFinding, Report, State,
 };
@@ -59,13 +60,18 @@ fn find<'a>(baseline: &'a Report, name: &str) -> Option<&'a CaptureReport> {
     judged.find(|one| one.name == name)
 }
 
+fn is_of_statements(check: &CheckReport) -> bool {
+    checks::find(&check.id).is_some_and(|known| matches!(known.measure, Measure::Stated(_)))
+}
+
 /// A violation, or evidence that is missing and required.
 fn is_bad(check: &CheckReport) -> bool {
     check.state == State::Violated || check.fails
 }
 
 fn against(check: &mut CheckReport, before: &CheckReport, path: &str) {
-    if !is_bad(check) {
+    // What was stated then says nothing of what is stated now.
+    if !is_bad(check) || is_of_statements(check) {
         return;
     }
     let was_bad = is_bad(before) || before.state == State::Excepted;

@@ -4,9 +4,10 @@
 //! every part kept for it: unused exceptions, goldens that belong to no capture, statements about no capture.
 
 use super::{own_tool, verdict};
+use crate::checks::{CHECKS, Measure};
 use crate::report::{
-    CaptureReport, ExceptionUse, GoldenReport, Outcome, Partition, PolicyFinding, Report,
-    RunReport, SkippedFile, Verdict,
+    CaptureReport, ExceptionUse, GoldenReport, Level, Outcome, Partition, PolicyFinding, Report,
+    RunReport, SkippedFile, State, Verdict,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -47,6 +48,12 @@ pub fn merge(reports: Vec<(String, Report)>) -> Result<Report, MergeError> {
         whole.skipped.extend(report.skipped);
         whole.goldens.extend(report.goldens);
         places.push(place);
+    }
+    let mut names: Vec<&str> = whole.captures.iter().map(|one| one.name.as_str()).collect();
+    names.sort_unstable();
+    if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        let text = format!("{} is in two parts: these are no parts of one run", twice[0]);
+        return Err(MergeError::Foreign(text));
     }
     let complete = whole.captures.iter().all(|capture| capture.outcome == Outcome::Report);
     if let Some(lost) = unmet(&places).filter(|_| complete && !whole.captures.is_empty()) {
@@ -110,6 +117,9 @@ fn in_order(reports: Vec<(String, Report)>) -> Result<Vec<(Report, Partition)>, 
         {
             return foreign(format!("{name} and {other} are no parts of one run: {why}"));
         }
+        if let Some(why) = contradiction(&report) {
+            return foreign(format!("{name} contradicts itself: {why}"));
+        }
         if !(1..=of).contains(&part) {
             return foreign(format!("{name} says that it is part {part} of {of}"));
         }
@@ -129,6 +139,31 @@ fn in_order(reports: Vec<(String, Report)>) -> Result<Vec<(Report, Partition)>, 
         )));
     }
     Ok(parts.into_values().map(|(_, report, place)| (report, place)).collect())
+}
+
+/// What no report of this program says of its own captures.
+fn contradiction(report: &Report) -> Option<String> {
+    let of_captures = report.captures.iter().flat_map(|one| &one.checks);
+    let of_runs = report.runs.iter().flat_map(|one| &one.checks);
+    for check in of_captures.chain(of_runs) {
+        let is_denied = check.state == State::Violated && check.level == Level::Deny;
+        if is_denied && !check.fails {
+            return Some(format!("`{}` is violated at deny and does not fail", check.id));
+        }
+    }
+    let judged = |one: &&CaptureReport| one.outcome == Outcome::Report;
+    let is_unchecked = |one: &&CaptureReport| {
+        let made = CHECKS.iter().filter(|check| matches!(check.measure, Measure::Capture(_)));
+        made.into_iter().any(|check| !one.checks.iter().any(|known| known.id == check.id))
+    };
+    if let Some(one) = report.captures.iter().filter(judged).find(is_unchecked) {
+        return Some(format!("{} lacks checks", one.name));
+    }
+    // A part that was not evaluated, or holds nothing, has a verdict of its own.
+    let is_evaluated = report.verdict != Verdict::Error && !report.captures.is_empty();
+    let again = verdict(report, &report.goldens);
+    (is_evaluated && again != report.verdict)
+        .then(|| "its verdict is not what its checks and goldens come to".to_owned())
 }
 
 /// Why two reports are no parts of one run.

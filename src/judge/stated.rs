@@ -66,7 +66,8 @@ fn held(statement: &Statement, capture: &CaptureReport) -> StatedReport {
 /// What is stated, in the words of a sentence.
 fn said(said: Said) -> String {
     match said {
-        Said::Value(value, _) => format!("= {}", short(value)),
+        Said::Value(value, 0.0) => format!("= {}", short(value)),
+        Said::Value(value, tolerance) => format!("= {} ± {}", short(value), short(tolerance)),
         Said::Below(limit) => format!("below {}", short(limit)),
         Said::Above(limit) => format!("above {}", short(limit)),
     }
@@ -79,7 +80,8 @@ fn shown((lo, hi): Range) -> String {
 
 /// To four decimals, without trailing zeros.
 fn short(value: f64) -> String {
-    let text = format!("{value:.4}");
+    // An empty sum of floats is -0.
+    let text = format!("{:.4}", value + 0.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
@@ -180,10 +182,14 @@ fn kernel_share(capture: &CaptureReport, kernel: &str) -> Result<Range, String> 
         return Err("the tables of kernels were not made".to_owned());
     };
     let total: f64 = tables.kernels.iter().map(|row| row.time_us.as_f64()).sum();
-    let of = tables.kernels.iter().filter(|row| row.name == kernel);
-    let time: f64 = of.map(|row| row.time_us.as_f64()).sum();
+    let of: Vec<_> = tables.kernels.iter().filter(|row| row.name == kernel).collect();
+    let time: f64 = of.iter().map(|row| row.time_us.as_f64()).sum();
     if total <= 0.0 {
         return Err("no kernel took any time".to_owned());
+    }
+    if of.is_empty() {
+        // A part of a name is no name: what the reader means may well have run.
+        return Err("no kernel of exactly this name was recorded".to_owned());
     }
     Ok((time / total, time / total))
 }
@@ -204,7 +210,7 @@ fn op_share(capture: &CaptureReport, op: &str) -> Result<Vec<Range>, String> {
     if kernels <= 0.0 {
         return Err("no kernel took any time".to_owned());
     }
-    let (own, open) = (time_of(&|name| name == op), kernels - time_of(&|_| true));
+    let (own, open) = (time_of(&|name| name == op), (kernels - time_of(&|_| true)).max(0.0));
     let all = kernels + copies;
     Ok(vec![(own / kernels, (own + open) / kernels), (own / all, (own + open + copies) / all)])
 }

@@ -102,8 +102,9 @@ impl Policy {
             .iter()
             .any(|capture| capture.files.iter().any(|file| exception.paths.matches(&file.path)));
         if !self.is_used(exception, judged) {
-            let message =
-                format!("the exception of {check} at {origin} excepts nothing: remove it");
+            let message = format!(
+                "the exception of {check} at {origin} excepts nothing: mend its paths, or remove it"
+            );
             return match coverage {
                 Coverage::Everything => finding("unused-exception", message),
                 Coverage::Named if met => finding("unused-exception", message),

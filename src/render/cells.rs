@@ -2,7 +2,9 @@
 
 use super::format::{self, DASH};
 use super::{escape, words};
-use crate::report::{CaptureReport, Cell, CheckReport, Claim, Microseconds, Percent, Unit};
+use crate::report::{
+    CaptureReport, Cell, CheckReport, Claim, ClaimState, Microseconds, Percent, Unit,
+};
 use serde_json::Value;
 
 /// How much of what a check saw is printed.
@@ -57,12 +59,15 @@ pub(super) fn host_starved(capture: &CaptureReport) -> String {
     range(capture, Claim::HostStarved, capture.claims.idle.host_starved_pct)
 }
 
-/// The summed time of all recorded kernels.
+/// The summed time of all recorded kernels; where work is missing that is the least it can be.
 pub(super) fn kernel_time(capture: &CaptureReport) -> String {
     let devices = capture.records.as_ref().map_or(&[][..], |records| &records.devices);
     let sum: i128 = devices.iter().map(|device| device.kernel_sum_us.ps()).sum();
     let sum = (!devices.is_empty()).then(|| Microseconds::from_ps(sum));
-    guarded(capture, Claim::KernelTime, sum, |sum| format::time(sum, format::COARSE))
+    let is_missing = capture.claims.ranking.state == ClaimState::Withheld;
+    let least = if is_missing { "at least " } else { "" };
+    let print = |sum| format!("{least}{}", format::time(sum, format::COARSE));
+    guarded(capture, Claim::KernelTime, sum, print)
 }
 
 fn range(capture: &CaptureReport, claim: Claim, bounds: Option<(Percent, Percent)>) -> String {

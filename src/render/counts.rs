@@ -1,7 +1,7 @@
 //! Verdict and counts as `KEY=VALUE` lines: what `$GITHUB_OUTPUT` and a dotenv report of GitLab take.
 
 use super::{Form, Output, words};
-use crate::report::{GoldenState, Report, State, Verdict};
+use crate::report::{GoldenState, Report, State, Verdict, WhyNotEvaluable};
 use std::fmt::Write as _;
 
 pub(super) static OUTPUT: Output = Output {
@@ -16,6 +16,12 @@ fn render(report: &Report) -> String {
     let of_captures = report.captures.iter().flat_map(|one| &one.checks);
     let all = of_captures.chain(report.runs.iter().flat_map(|one| &one.checks));
     let checks = |state| all.clone().filter(|one| one.state == state).count();
+    let violated = |fails| {
+        all.clone().filter(|one| one.state == State::Violated && one.fails == fails).count()
+    };
+    // What has no subject in a capture, or was switched off, is not missing.
+    let without_evidence =
+        all.clone().filter(|one| one.why == Some(WhyNotEvaluable::NoEvidence)).count();
     let differing = report.goldens.iter().filter(|one| one.state != GoldenState::Same).count();
     // Keys are words and values are numbers: no text of a capture can add a line.
     let mut text = format!("verdict={}\n", words::verdict(report.verdict));
@@ -24,8 +30,9 @@ fn render(report: &Report) -> String {
         ("passed", captures(Verdict::Pass)),
         ("failed", captures(Verdict::Fail)),
         ("refused", captures(Verdict::Error)),
-        ("checks_violated", checks(State::Violated)),
-        ("checks_not_evaluable", checks(State::NotEvaluable)),
+        ("checks_violated", violated(true)),
+        ("checks_warned", violated(false)),
+        ("checks_not_evaluable", without_evidence),
         ("checks_excepted", checks(State::Excepted)),
         ("goldens_differing", differing),
     ] {

@@ -224,7 +224,7 @@ impl Page {
                 "find out where the capture went, or remove it with idleproof golden prune"
             }
             GoldenState::Missing => {
-                "check --pending DIR writes the first one to wait; look at it, then idleproof golden accept"
+                "with --pending DIR the first one is written there to wait: idleproof golden review shows it, and takes it over"
             }
             GoldenState::Same | GoldenState::Changed => {
                 "if the change is meant: check --pending DIR, look at what waits, then idleproof golden accept"

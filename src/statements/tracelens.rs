@@ -65,7 +65,11 @@ pub(super) fn statements(
     let headers = reader.headers().map_err(|error| mistake(1, &error.to_string()))?.clone();
     let column = |name: &str| headers.iter().position(|known| known == name);
     let share_column = column("Percentage (%)").unwrap_or_default();
-    for record in reader.records().take(ROWS_MAX) {
+    for (row, record) in reader.records().enumerate() {
+        if row == ROWS_MAX {
+            let what = format!("this table has more than {ROWS_MAX} rows");
+            return Err(document.error_somewhere(what).into());
+        }
         let record = record.map_err(|error| {
             let line = error.position().map_or(0, csv::Position::line);
             mistake(line, "this row can't be read")
@@ -79,11 +83,13 @@ pub(super) fn statements(
         let name = record.get(0).unwrap_or_default();
         match table {
             Table::Timeline => {
-                let Some(&(_, budget)) = ROWS.iter().find(|(row, _)| *row == name) else {
-                    continue;
+                let known = ROWS.iter().find(|(row, _)| *row == name.trim());
+                let Some(&(_, budget)) = known else {
+                    // A row that was passed over would be a statement that nobody verified.
+                    return Err(mistake(line, &format!("`{name}` is no row that is known")).into());
                 };
                 // `total_*` rows have no percentage of their own.
-                if !name.starts_with("total_") {
+                if !name.trim().starts_with("total_") {
                     let part = Quantity::Budget(budget, Form::Percent, None);
                     statements.push(state(part, number(2)?, line));
                 }
@@ -127,11 +133,11 @@ mod tests {
 
     #[test]
     fn a_timeline_states_times_and_parts() {
-        let text = "type,time ms,percent\nidle_time,3.5,87.5\ntotal_time,4,100.0\nunknown,1,1\n";
+        let text = "type,time ms,percent\nidle_time ,3.5,87.5\ntotal_time,4,100.0\n";
         assert_eq!(
             told(text),
-            "device_inactive_pct = 87.5 (t.csv:2)\ndevice_inactive_us = 3500 (t.csv:2)\n\
-             total_us = 4000 (t.csv:3)"
+            "device_inactive_pct = 87.5 ± 0.5 (t.csv:2)\ndevice_inactive_us = 3500 ± 17.5 (t.csv:2)\n\
+             total_us = 4000 ± 20 (t.csv:3)"
         );
     }
 
@@ -140,7 +146,7 @@ mod tests {
         let text = "name,parent_module,Percentage (%)\naten::mm,\"a, b\",40\naten::add,a,35\naten::mm,c,25\n";
         assert_eq!(
             told(text),
-            "op_share:aten::add = 0.35 (t.csv:3)\nop_share:aten::mm = 0.65 (t.csv:2)"
+            "op_share:aten::add = 0.35 ± 0.005 (t.csv:3)\nop_share:aten::mm = 0.65 ± 0.005 (t.csv:2)"
         );
     }
 
@@ -149,5 +155,6 @@ mod tests {
         let text = "type,time ms,percent\nidle_time,NaN,87.5\n";
         assert!(told(text).contains("line 2: `NaN` is no number"), "{}", told(text));
         assert!(told("type,time ms,percent\n").contains("states nothing"));
+        assert!(told("type,time ms,percent\nidle,1,2\n").contains("`idle` is no row"));
     }
 }

@@ -56,8 +56,13 @@ impl IntervalSet {
 
     /// True where `instant` is in the set.
     pub fn contains(&self, instant: Picoseconds) -> bool {
-        let after = self.0.partition_point(|one| one.start() <= instant);
-        after > 0 && self.0[after - 1].contains(instant)
+        self.index_of(instant).is_some()
+    }
+
+    /// The place of the interval that an instant lies in.
+    pub fn index_of(&self, instant: Picoseconds) -> Option<usize> {
+        let at = self.0.partition_point(|one| one.start() <= instant).checked_sub(1)?;
+        self.0[at].contains(instant).then_some(at)
     }
 
     /// Instants in either set.

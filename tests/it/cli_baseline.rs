@@ -77,7 +77,7 @@ fn a_baseline_that_compares_nothing_is_no_pass() {
     write(&here.join("renamed.json"), text.replace("captures/", "elsewhere/"));
     write(&here.join("other.json"), "{}");
     for (file, expected) in [
-        ("nowhere.json", "No such file"),
+        ("nowhere.json", "it does not exist"),
         ("other.json", "this is no report of idleproof"),
         ("newer.json", "its schema_version is 2, and this program knows 1"),
         ("renamed.json", "none of its captures is in this run; it holds elsewhere/eager"),

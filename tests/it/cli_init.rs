@@ -13,7 +13,9 @@ fn a_project_starts_with_files_that_explain_themselves() {
     let created = stdout(&idleproof(here, &["init"]));
     let policy = fs::read_to_string(here.join("idleproof.toml")).unwrap();
     assert!(
-        policy.contains(r#"captures = ["captures/**/*.pt.trace.json.gz", "runs/**/*.xplane.pb"]"#),
+        policy.contains(
+            r#"captures = ["captures/**/*.{trace.json,trace.json.gz,xplane.pb}", "runs/**/*.{trace.json,trace.json.gz,xplane.pb}"]"#
+        ),
         "{policy}"
     );
     let again = stdout(&idleproof(here, &["init"]));

@@ -98,10 +98,10 @@ fn a_table_beside_its_capture_is_verified_by_the_program() {
     };
     let (exit, text) = said(&["--claims", "captures/incident"]);
     assert_eq!(exit, 1, "{text}");
-    assert!(text.contains("device_inactive_pct = 99.1 is not decided"), "{text}");
+    assert!(text.contains("device_inactive_pct = 99.1 ± 0.5 is not decided"), "{text}");
     let (exit, text) = said(&["--claims", "captures/healthy/tracelens_csvs/gpu_timeline.csv"]);
     assert_eq!(exit, 1, "{text}");
-    assert!(text.contains("device_inactive_pct = 60 is refuted"), "{text}");
+    assert!(text.contains("device_inactive_pct = 60 ± 0.5 is refuted"), "{text}");
 }
 
 #[test]

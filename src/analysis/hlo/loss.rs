@@ -4,10 +4,11 @@
 //! host's own records of executions are independent of the device's.
 
 use super::account::{Account, Ends, Missing, account};
-use super::attribute::{DeviceExecution, HloAttributed};
+use super::attribute::{DeviceExecution, HloAttributed, HloClass};
 use super::host::{HostExecutions, launch_call, outermost};
+use super::module::InstructionRef;
 use super::programs::Programs;
-use super::schedule::KernelRange;
+use super::schedule::{KernelRange, Schedule};
 use crate::analysis::launches::Launches;
 use crate::trace::{DeviceId, ExecutionScope, GraphTask, HostCallKind, NameId, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -187,8 +188,34 @@ impl Sizes<'_, '_> {
 
     fn is_short(&self, one: &DeviceExecution) -> bool {
         let prepared = one.program.and_then(|program| self.programs.get(program));
-        prepared.is_some_and(|prepared| one.n_kernels < prepared.schedule.kernels.min)
-            && !has_whole_replay(self.trace, one)
+        prepared.is_some_and(|prepared| {
+            self.accounted(one, &prepared.schedule) < prepared.schedule.kernels.min
+        }) && !has_whole_replay(self.trace, one)
+    }
+
+    /// Kernels of an execution that stand for what the schedule launches at least: those of an instruction that is known by label
+    /// or name count up to what that instruction is due, so that none stands for another's; a copy is due nothing.
+    fn accounted(&self, one: &DeviceExecution, schedule: &Schedule) -> u64 {
+        let mut known: FxHashMap<InstructionRef, u64> = FxHashMap::default();
+        for &event in &one.events {
+            let attributed = &self.of_event[event as usize];
+            let is_kernel = self.trace.device_events[event as usize].kind.is_kernel();
+            let is_known = matches!(attributed.class, HloClass::Exact | HloClass::Name);
+            if let (true, true, Some(instruction)) = (is_kernel, is_known, attributed.instruction)
+                && attributed.program == one.program
+                && !schedule.slots_of(instruction).is_empty()
+            {
+                *known.entry(instruction).or_default() += 1;
+            }
+        }
+        let n_known: u64 = known.values().sum();
+        let due = |(instruction, n): (InstructionRef, u64)| {
+            let slots = schedule.slots_of(instruction).iter();
+            let due: u64 =
+                slots.map(|&slot| u64::from(schedule.slots[slot as usize].emits.min)).sum();
+            due.min(n)
+        };
+        one.n_kernels.saturating_sub(n_known) + known.into_iter().map(due).sum::<u64>()
     }
 
     /// True where all that the schedule launches from the first recorded kernel on was recorded. A graph is launched at once, so

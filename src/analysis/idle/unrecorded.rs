@@ -51,7 +51,7 @@ impl Cause {
                 "graph launches whose records nothing confirms to be complete"
             }
             Self::LostLaunch => "kernel launches without a record",
-            Self::LostCopy => "copies without a record",
+            Self::LostCopy => "copies or fills without a record",
             Self::LostLength => "records without a length",
             Self::LostExecution => "executions of programs without their kernels",
         }
@@ -202,6 +202,7 @@ fn suspects(
         .chain(lost(HostCallKind::Launch, Cause::LostLaunch))
         .chain(lost(HostCallKind::Copy, Cause::LostCopy))
         .chain(lost(HostCallKind::BlockingCopy, Cause::LostCopy))
+        .chain(lost(HostCallKind::Set, Cause::LostCopy))
         .collect()
 }
 

@@ -16,6 +16,8 @@ pub struct Clocks {
     pub offsets: Vec<i128>,
     /// How far the ends of one collective lie from their middle in the median, on the rank where that is most.
     pub residual: Picoseconds,
+    /// True where it is more than can be counted: the clocks have nothing to do with one another.
+    pub is_beyond: bool,
     /// The rank where it is most, by its place in the run.
     pub worst_rank: usize,
     /// Collectives that this rests on.
@@ -42,38 +44,39 @@ pub(super) fn clocks(instances: &[Matched], n_ranks: usize) -> Option<Clocks> {
     if used.len() < MIN_FOR_OFFSETS || !used.iter().all(|one| one.by_sequence) {
         return Some(plain);
     }
-    let mut offsets = vec![0; n_ranks];
-    for (rank, offset) in offsets.iter_mut().enumerate() {
-        *offset = -median(deviations(&used, rank, &vec![0; n_ranks])).unwrap_or(0);
-    }
+    let away = deviations(&used, &vec![0; n_ranks]).into_iter();
+    let offsets: Vec<i128> = away.map(|away| -median(away).unwrap_or(0)).collect();
     let estimated = residual(&used, &offsets, true)?;
     Some(if estimated.residual < plain.residual { estimated } else { plain })
 }
 
 fn residual(used: &[&Matched], offsets: &[i128], is_estimated: bool) -> Option<Clocks> {
-    let of_rank = |rank: usize| {
-        let away = deviations(used, rank, offsets).into_iter().map(i128::abs).collect();
-        median(away).map(|away| (away, rank))
+    let of_rank = |(rank, away): (usize, Vec<i128>)| {
+        median(away.into_iter().map(i128::abs).collect()).map(|away| (away, rank))
     };
-    let (away, worst_rank) =
-        (0..offsets.len()).filter_map(of_rank).max_by_key(|(away, _)| *away)?;
+    let away = deviations(used, offsets).into_iter().enumerate();
+    let (away, worst_rank) = away.filter_map(of_rank).max_by_key(|(away, _)| *away)?;
     Some(Clocks {
         offsets: offsets.to_vec(),
         residual: Picoseconds::new(i64::try_from(away).unwrap_or(i64::MAX)),
+        is_beyond: i64::try_from(away).is_err(),
         worst_rank,
         n_collectives: used.len() as u64,
         is_estimated,
     })
 }
 
-/// How far a rank's ends lie behind the middle of all ends of each collective.
-fn deviations(used: &[&Matched], rank: usize, offsets: &[i128]) -> Vec<i128> {
-    let of_one = |one: &&Matched| {
-        let end = |&(at, _, end): &(usize, i128, i128)| end + offsets[at];
-        let own = one.ranks.iter().find(|(at, ..)| *at == rank).map(end)?;
-        Some(own - median(one.ranks.iter().map(end).collect())?)
-    };
-    used.iter().filter_map(of_one).collect()
+/// How far each rank's ends lie behind the middle of all ends of each collective.
+fn deviations(used: &[&Matched], offsets: &[i128]) -> Vec<Vec<i128>> {
+    let mut of_rank: Vec<Vec<i128>> = vec![Vec::new(); offsets.len()];
+    for one in used {
+        let ends = || one.ranks.iter().map(|&(at, _, end)| (at, end + offsets[at]));
+        let Some(middle) = median(ends().map(|(_, end)| end).collect()) else { continue };
+        for (at, end) in ends() {
+            of_rank[at].push(end - middle);
+        }
+    }
+    of_rank
 }
 
 fn median(mut values: Vec<i128>) -> Option<i128> {

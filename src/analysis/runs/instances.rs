@@ -91,7 +91,8 @@ fn add(
         (None, Some(_)) => group.len(),
         (None, None) => records.len(),
     };
-    let is_even = of_name.values().all(|of_rank| of_rank.len() == n_each);
+    let sizes_agree = of_name.values().flatten().all(|one| one.group_size == first.group_size);
+    let is_even = sizes_agree && of_name.values().all(|of_rank| of_rank.len() == n_each);
     if !is_even || of_name.len() != n_ranks || n_ranks < 2 {
         all.n_unmatched += of_name.values().map(|of_rank| of_rank.len() as u64).sum::<u64>();
         all.first_unmatched.get_or_insert_with(|| match &first.group {

@@ -57,7 +57,9 @@ pub(super) fn write(expires: Date, today: Date) -> Result<String, Stop> {
             file.display()
         ))
     })?;
-    outputs::replace(&file, after.as_bytes()).map_err(unwritten)?;
+    // A link stays one: what it leads to is written.
+    let real = std::fs::canonicalize(&file).unwrap_or_else(|_| file.clone());
+    outputs::replace(&real, after.as_bytes()).map_err(unwritten)?;
     Ok(text)
 }
 
@@ -86,6 +88,17 @@ fn failing(report: &Report) -> Vec<(&str, Vec<&str>)> {
                 order.push(id);
             }
             paths.entry(id).or_default().push(first);
+        }
+    }
+    // What fails between ranks is excepted by the first of their captures.
+    for run in &report.runs {
+        let of_run = report.captures.iter().find(|one| run.captures.contains(&one.name));
+        let first = of_run.and_then(|one| one.files.first()).map(|file| file.path.as_str());
+        for CheckReport { id, .. } in run.checks.iter().filter(|check| check.fails) {
+            if !order.contains(&id.as_str()) {
+                order.push(id);
+            }
+            paths.entry(id).or_default().extend(first);
         }
     }
     order.into_iter().map(|id| (id, paths.remove(id).unwrap_or_default())).collect()

@@ -1,8 +1,5 @@
 //! The texts that `init` writes.
 
-/// The captures of a policy where none lies here yet.
-pub(super) const CAPTURES: &str = "captures/**/*.{pt.trace.json.gz,xplane.pb}";
-
 /// What to do after it.
 pub(super) const NEXT: &str = "
 next:  idleproof check                      # what the captures support, and what fails
@@ -78,11 +75,9 @@ jobs:
       - name: Install
         run: cargo install --locked idleproof@VERSION
       - name: Check
-        run: idleproof check --pending pending-goldens --report junit=idleproof.xml --report markdown=idleproof.md
-      # The page of a run takes at most 1 MiB.
-      - name: Summary
-        if: ${{ !cancelled() }}
-        run: if [ -f idleproof.md ]; then head -c 1000000 idleproof.md >> "$GITHUB_STEP_SUMMARY"; fi
+        run: |
+          idleproof check --pending pending-goldens --report github=- --report junit=idleproof.xml \
+            --report markdown=idleproof.md --report summary="$GITHUB_STEP_SUMMARY"
       # What waits is taken over at home: unpack it, then idleproof golden accept --all --pending pending-goldens
       - name: Keep the reports, and what waits for a decision
         if: ${{ !cancelled() }}

@@ -3,6 +3,7 @@
 //! A plane's names stand behind its lines in the file, so the events can be read only in a second pass.
 
 use super::super::jax::{Builder, Key};
+use super::super::limits::{HEADER_ROWS_MAX, NAMES_MAX};
 use super::super::refusal::Refusal;
 use super::id_map::IdMap;
 use super::limits::{LINES_MAX, PLANES_MAX};
@@ -91,9 +92,10 @@ pub(super) fn open(bytes: &[u8]) -> Result<Space<'_>, Fault> {
     while let Some(field) = fields.step()? {
         match field.number {
             1 => space.planes.push(field.message()?),
-            2 => space.errors.push(field.bytes()?),
-            3 => space.warnings.push(field.bytes()?),
-            4 => space.hostnames.push(field.bytes()?),
+            2 if space.errors.len() < HEADER_ROWS_MAX => space.errors.push(field.bytes()?),
+            3 if space.warnings.len() < HEADER_ROWS_MAX => space.warnings.push(field.bytes()?),
+            // A file is of one host, merged ones of some.
+            4 if space.hostnames.len() < HEADER_ROWS_MAX => space.hostnames.push(field.bytes()?),
             _ => {}
         }
     }
@@ -149,6 +151,9 @@ impl<'a> Space<'a> {
         for &message in &self.planes {
             let plane = Plane::open(message)?;
             n_lines += plane.lines.len();
+            if plane.event_names.len().max(plane.stat_names.len()) > NAMES_MAX {
+                return Err(Refusal::too_large("a plane of the capture has too many names"));
+            }
             if planes.len() == PLANES_MAX || n_lines > LINES_MAX {
                 return Err(Refusal::too_large("the capture has too many planes or lines"));
             }

@@ -28,6 +28,7 @@ enum Kind {
     Frames,
     Location,
     Frame,
+    Text,
 }
 
 impl Kind {
@@ -40,8 +41,10 @@ impl Kind {
             Self::Instruction => &[(3, Self::Shape), (7, Self::Metadata)],
             Self::Shape => &[(4, Self::Shape)],
             Self::Schedule => &[(1, Self::Sequence)],
-            Self::Frames => &[(3, Self::Location), (4, Self::Frame)],
-            Self::Metadata | Self::Sequence | Self::Location | Self::Frame => &[],
+            Self::Frames => {
+                &[(1, Self::Text), (2, Self::Text), (3, Self::Location), (4, Self::Frame)]
+            }
+            Self::Metadata | Self::Sequence | Self::Location | Self::Frame | Self::Text => &[],
         }
     }
 
@@ -60,6 +63,8 @@ impl Kind {
             Self::Frames => size_of::<pb::StackFrameIndexProto>(),
             Self::Location => size_of::<pb::FileLocation>(),
             Self::Frame => size_of::<pb::StackFrame>(),
+            // And as much again for the text that is made of it.
+            Self::Text => 2 * size_of::<Vec<u8>>(),
         }
     }
 }
@@ -76,6 +81,9 @@ pub(super) fn is_too_heavy(program: &[u8]) -> bool {
 fn weigh(message: Message<'_>, kind: Kind, depth: u32, left: &mut u64) -> Result<bool, Fault> {
     let Some(rest) = left.checked_sub(kind.bytes() as u64) else { return Ok(false) };
     *left = rest;
+    if kind.parts().is_empty() {
+        return Ok(true);
+    }
     let Some(depth) = depth.checked_sub(1) else { return Ok(true) };
     let mut fields = message.fields();
     while let Some(field) = fields.step()? {
