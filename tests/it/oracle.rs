@@ -1,12 +1,15 @@
 //! Figures of real captures that were computed independently, against the pipeline. They do not ship.
 
 use crate::harness::{Run, assert_no_mismatch, claim_name, outside_data, pipeline_at};
-use idleproof::report::{CaptureReport, DeviceRecords, Microseconds, Share, Spread};
+use idleproof::report::{CaptureReport, ClaimState, DeviceRecords, Microseconds, Share, Spread};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// Percentages were written with two decimals.
 const PERCENT_TOLERANCE: f64 = 0.005_000_1;
+
+/// Bounds of idle of a complete capture are narrower than this, in points of the window.
+const SUPPORTED_WIDTH: f64 = 1.0;
 
 #[test]
 fn every_capture_of_the_oracle() {
@@ -209,6 +212,15 @@ fn queued_idle(wrong: &mut Wrong, report: &CaptureReport, expected: &Value) {
 }
 
 fn idle_claim(wrong: &mut Wrong, report: &CaptureReport, expected: &Value) {
+    let range = report.claims.idle.device_inactive_pct;
+    if let (ClaimState::Supported, Some((lo, hi)), [_]) =
+        (report.claims.idle.state, range, devices(report))
+    {
+        // Of one device: the range over several is theirs, not that of the bounds.
+        let is_narrow = hi.get() - lo.get() < SUPPORTED_WIDTH;
+        wrong.same("bounds of a supported idle are narrow", &is_narrow, &true);
+    }
+
     let stated = expected["claim_idle"].as_str().unwrap_or_default();
     let state = match stated {
         _ if stated.starts_with("supported") => "supported",
