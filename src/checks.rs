@@ -200,29 +200,31 @@ pub const BOUNDED: &[&str] = &[
 
 /// What the checks of captures find in one.
 pub fn measure(capture: &Capture, analysis: &Analysis) -> Vec<(&'static Check, Measurement)> {
-    let of_capture = |&check: &&'static Check| match check.measure {
-        Measure::Capture(measure) => Some((check, measure(capture, analysis))),
+    measured(|measure| match measure {
+        Measure::Capture(measure) => Some(measure(capture, analysis)),
         Measure::Stated(_) | Measure::Run(_) => None,
-    };
-    CHECKS.iter().filter_map(of_capture).collect()
+    })
 }
 
 /// What the check of statements finds in them.
 pub fn measure_stated(stated: &[StatedReport]) -> Vec<(&'static Check, Measurement)> {
-    let of_stated = |&check: &&'static Check| match check.measure {
-        Measure::Stated(measure) => Some((check, measure(stated))),
+    measured(|measure| match measure {
+        Measure::Stated(measure) => Some(measure(stated)),
         Measure::Capture(_) | Measure::Run(_) => None,
-    };
-    CHECKS.iter().filter_map(of_stated).collect()
+    })
 }
 
 /// What the checks of runs find in one.
 pub fn measure_run(run: &Run) -> Vec<(&'static Check, Measurement)> {
-    let of_run = |&check: &&'static Check| match check.measure {
-        Measure::Run(measure) => Some((check, measure(run))),
+    measured(|measure| match measure {
+        Measure::Run(measure) => Some(measure(run)),
         Measure::Capture(_) | Measure::Stated(_) => None,
-    };
-    CHECKS.iter().filter_map(of_run).collect()
+    })
+}
+
+/// The checks of one kind, in the order of the table, each with what it found.
+fn measured(found: impl Fn(Measure) -> Option<Measurement>) -> Vec<(&'static Check, Measurement)> {
+    CHECKS.iter().filter_map(|&check| Some((check, found(check.measure)?))).collect()
 }
 
 /// The check with this id.

@@ -4,14 +4,14 @@
 
 use super::launches::Launch;
 use super::{Analysis, DeviceTimeline};
-use crate::trace::{DeviceEvent, IntervalSet, Trace};
+use crate::trace::{DeviceEvent, DeviceId, IntervalSet, Trace};
 use crate::units::{Interval, Picoseconds};
 use rustc_hash::FxHashMap;
 
 /// A way to read the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReadingKind {
-    /// Without work whose launch was not recorded, where some was launched before recording began.
+    /// Without work whose launch was not recorded, where some of it was launched before recording began.
     LinkedOnly,
     /// With records that outlast a later record of their stream cut where that one begins.
     OverrunsCut,
@@ -48,81 +48,94 @@ pub(super) struct Reading {
 /// The readings of each device of the timeline, in its order; none where a device's records can be read in one way only.
 pub(super) fn readings(trace: &Trace, analysis: &Analysis) -> Vec<Vec<Reading>> {
     let devices = &analysis.timeline.devices;
-    let n_before =
-        analysis.launches.of_event.iter().filter(|one| **one == Launch::BeforeWindow).count();
+    let mut readings: Vec<Vec<Reading>> = devices.iter().map(|_| Vec::new()).collect();
+    let launched = |event: usize| analysis.launches.of_event[event];
+    if analysis.launches.of_event.contains(&Launch::BeforeWindow) {
+        let linked =
+            by_device(trace, devices, |at, event| launched(at).call().map(|_| event.interval));
+        add(&mut readings, devices, linked, ReadingKind::LinkedOnly, |n_left_out| {
+            format!("that is left without the {n_left_out} records whose launch was not recorded")
+        });
+    }
+    let overruns = analysis.order.containments.iter();
+    let overruns = overruns.map(|one| ((one.stream, one.start, one.name), one.plausible));
+    let overruns: FxHashMap<_, Picoseconds> = overruns.collect();
+    if !overruns.is_empty() {
+        let cut = by_device(trace, devices, |_, event| {
+            let start = event.interval.start();
+            let plausible = overruns.get(&(event.stream, start, event.name));
+            let cut = |&length: &Picoseconds| Interval::starting_at(start, length);
+            Some(plausible.map_or(event.interval, cut))
+        });
+        add(&mut readings, devices, cut, ReadingKind::OverrunsCut, |_| {
+            "with records cut that outlast a later record of their stream".to_owned()
+        });
+    }
     let common = devices.iter().map(|device| device.window).reduce(Interval::hull);
-    let all = devices.iter().map(|device| {
-        let linked = (n_before > 0).then(|| linked_only(trace, analysis, device, n_before));
-        let cut = (!analysis.order.containments.is_empty())
-            .then(|| overruns_cut(trace, analysis, device))
-            .flatten();
-        let common = common.filter(|&window| devices.len() > 1 && window != device.window);
-        let common = common.map(|window| Reading {
+    for (readings, device) in readings.iter_mut().zip(devices) {
+        let window = common.filter(|&window| window != device.window);
+        readings.extend(window.map(|window| Reading {
             kind: ReadingKind::CommonWindow,
             words: "in the window of all devices of the capture together".to_owned(),
             window,
             busy: device.busy.total(),
             kernel_sum: device.kernel_sum,
-        });
-        linked.flatten().into_iter().chain(cut).chain(common).collect()
-    });
-    all.collect()
+        }));
+    }
+    readings
 }
 
-fn linked_only(
+/// The work of one device by a reading: each piece's time, whether it is a kernel, and how many pieces are left out.
+#[derive(Default)]
+struct Work {
+    pieces: Vec<(Interval, bool)>,
+    n_left_out: u64,
+}
+
+/// The work of each device of the timeline, with the time that a reading gives to each piece by its index; pieces without one are
+/// left out.
+fn by_device(
     trace: &Trace,
-    analysis: &Analysis,
-    device: &DeviceTimeline,
-    n_before: usize,
-) -> Option<Reading> {
-    let events = trace.device_events.iter().zip(&analysis.launches.of_event);
-    let linked = events.filter(|(_, launch)| launch.call().is_some()).map(|(event, _)| event);
-    let words = format!(
-        "that is left without the {n_before} records that were launched before recording began"
-    );
-    of_events(
-        trace,
-        device,
-        linked.map(|event| (event, event.interval)),
-        ReadingKind::LinkedOnly,
-        words,
-    )
+    devices: &[DeviceTimeline],
+    time: impl Fn(usize, &DeviceEvent) -> Option<Interval>,
+) -> Vec<Work> {
+    let places = devices.iter().enumerate().map(|(at, device)| (device.device, at));
+    let places: FxHashMap<DeviceId, usize> = places.collect();
+    let mut work: Vec<Work> = devices.iter().map(|_| Work::default()).collect();
+    for (at, event) in trace.device_events.iter().enumerate() {
+        let Some(&place) = places.get(&trace.stream(event.stream).device) else { continue };
+        match time(at, event) {
+            Some(interval) => work[place].pieces.push((interval, event.kind.is_kernel())),
+            None => work[place].n_left_out += 1,
+        }
+    }
+    work
 }
 
-fn overruns_cut(trace: &Trace, analysis: &Analysis, device: &DeviceTimeline) -> Option<Reading> {
-    let containments = &analysis.order.containments;
-    let starts = containments.iter().map(|one| ((one.stream, one.start, one.name), one.plausible));
-    let plausible: FxHashMap<_, Picoseconds> = starts.collect();
-    let cut = |event: &DeviceEvent| {
-        let start = event.interval.start();
-        let overruns = plausible.get(&(event.stream, start, event.name));
-        overruns.map_or(event.interval, |&length| Interval::starting_at(start, length))
-    };
-    let events = trace.device_events.iter().map(|event| (event, cut(event)));
-    let words = format!(
-        "with {} records cut that outlast a later record of their stream",
-        containments.len()
-    );
-    of_events(trace, device, events, ReadingKind::OverrunsCut, words)
-}
-
-/// The budget of some of a device's work, each piece with the time that the reading gives it.
-fn of_events<'t>(
-    trace: &Trace,
-    device: &DeviceTimeline,
-    events: impl Iterator<Item = (&'t DeviceEvent, Interval)>,
+/// Adds a reading to each device whose budget it changes.
+fn add(
+    readings: &mut [Vec<Reading>],
+    devices: &[DeviceTimeline],
+    work: Vec<Work>,
     kind: ReadingKind,
-    words: String,
-) -> Option<Reading> {
-    let own = events.filter(|(event, _)| trace.stream(event.stream).device == device.device);
-    let own: Vec<(&DeviceEvent, Interval)> = own.collect();
-    let busy = IntervalSet::from_intervals(own.iter().map(|(_, interval)| *interval));
-    let kernels = own.iter().filter(|(event, _)| event.kind.is_kernel());
-    Some(Reading {
-        kind,
-        words,
-        window: own.iter().map(|(_, interval)| *interval).reduce(Interval::hull)?,
-        busy: busy.total(),
-        kernel_sum: kernels.map(|(_, interval)| interval.duration()).sum(),
-    })
+    words: impl Fn(u64) -> String,
+) {
+    for ((readings, device), Work { pieces, n_left_out }) in
+        readings.iter_mut().zip(devices).zip(work)
+    {
+        let intervals = || pieces.iter().map(|(interval, _)| *interval);
+        let Some(window) = intervals().reduce(Interval::hull) else { continue };
+        let kernels = pieces.iter().filter(|(_, is_kernel)| *is_kernel);
+        let kernel_sum = kernels.map(|(interval, _)| interval.duration()).sum();
+        if n_left_out == 0 && kernel_sum == device.kernel_sum {
+            continue;
+        }
+        readings.push(Reading {
+            kind,
+            words: words(n_left_out),
+            window,
+            busy: IntervalSet::from_intervals(intervals()).total(),
+            kernel_sum,
+        });
+    }
 }

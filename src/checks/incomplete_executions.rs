@@ -12,7 +12,8 @@ pub(super) static CHECK: Check = Check {
     summary: "executions of a program left fewer kernels than it launches",
     doc: Doc {
         measures: "The number of executions with fewer recorded kernels than the schedule of their program must launch: one for \
-            each fusion, at least one for each library call, loops expanded by their known trip count.",
+            each fusion, at least one for each library call, loops expanded by their known trip count. A kernel counts where its \
+            label, its name or its family says that it may be one of these.",
         misleads: "Each execution left something, so that none is missing, and idle, shares and ranks are still those of what \
             was recorded. Some builds of the ROCm tracer keep one record of a whole graph launch.",
         remedy: "As for `executions-without-kernels`. Where exactly one kernel of each graph launch is left, the tracer is at \
@@ -68,7 +69,7 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
 }
 
 fn example(trace: &Trace, row: &ProgramLoss) -> String {
-    let fewest = row.kernels_per_execution.iter().min().copied().unwrap_or(0);
+    let fewest = row.fewest_due;
     let least = row.expected.map_or(0, |range| range.min);
     format!("`{}` {fewest} of at least {least}", trace.name(row.name))
 }

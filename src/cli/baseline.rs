@@ -21,10 +21,7 @@ pub(super) struct Baseline {
 pub(super) fn load(path: &Path) -> Result<Baseline, Stop> {
     let shown = path.to_string_lossy().replace('\\', "/");
     let wrong = |why: String| Stop::Usage(format!("--baseline {shown}: {why}"));
-    let bytes = files::bytes(path, REPORT_BYTES_MAX).map_err(wrong)?;
-    if bytes.len() > REPORT_BYTES_MAX {
-        return Err(wrong("it is larger than 256 MiB".to_owned()));
-    }
+    let bytes = files::whole(path, REPORT_BYTES_MAX).map_err(wrong)?;
     let report: Report = serde_json::from_slice(&bytes).map_err(|error| {
         wrong(format!("this is no report of idleproof, as `--report json=PATH` writes it: {error}"))
     })?;

@@ -45,10 +45,7 @@ struct Versioned {
 fn read(path: &Path) -> Result<Report, Stop> {
     let shown = path.display();
     let failed = |reason: String| Stop::Failed(format!("can't read the report {shown}: {reason}"));
-    let bytes = files::bytes(path, REPORT_BYTES_MAX).map_err(failed)?;
-    if bytes.len() > REPORT_BYTES_MAX {
-        return Err(failed("it is larger than 256 MiB".to_owned()));
-    }
+    let bytes = files::whole(path, REPORT_BYTES_MAX).map_err(failed)?;
     let malformed = |error: serde_json::Error| {
         failed(format!("{error}: it is no report of `--report json=PATH`, or was cut off"))
     };

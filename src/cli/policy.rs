@@ -111,7 +111,7 @@ fn parse(file: &Path, bytes: &[u8], vocabulary: Vocabulary<'_>) -> Result<Policy
 
 /// A file's bytes, and no more than tell that it is too large.
 fn bytes_of(file: &Path) -> Result<Vec<u8>, String> {
-    files::bytes(file, MAX_DOCUMENT_BYTES)
+    files::beginning(file, MAX_DOCUMENT_BYTES + 1)
 }
 
 /// Applies `-A`, `-W` and `-D`. One check by two levels is a contradiction, not a matter of order.

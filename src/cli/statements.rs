@@ -12,7 +12,7 @@ pub(super) fn load(paths: &[PathBuf], found: &Found) -> Result<Vec<Statement>, S
     for path in paths {
         for file in files(path)? {
             let shown = file.to_string_lossy().replace('\\', "/");
-            let bytes = bytes(&file).map_err(|reason| {
+            let bytes = super::files::whole(&file, MAX_BYTES).map_err(|reason| {
                 Stop::Usage(format!("can't read the claims file `{shown}`: {reason}"))
             })?;
             let about = if statements::is_table(&bytes) { beside(&file, found)? } else { None };
@@ -36,11 +36,6 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Stop> {
         return Err(Stop::Usage(format!("--claims {path}: there is no {names} in this folder")));
     }
     Ok(tables)
-}
-
-fn bytes(file: &Path) -> Result<Vec<u8>, String> {
-    let bytes = super::files::bytes(file, MAX_BYTES)?;
-    if bytes.len() > MAX_BYTES { Err("it is larger than 64 MiB".to_owned()) } else { Ok(bytes) }
 }
 
 /// The folder whose captures a table is about: its own, or the one in which its folder of tables lies. `None` where the only

@@ -153,8 +153,8 @@ fn contradiction(report: &Report) -> Option<String> {
     }
     let judged = |one: &&CaptureReport| one.outcome == Outcome::Report;
     let is_unchecked = |one: &&CaptureReport| {
-        let made = CHECKS.iter().filter(|check| matches!(check.measure, Measure::Capture(_)));
-        made.into_iter().any(|check| !one.checks.iter().any(|known| known.id == check.id))
+        let mut made = CHECKS.iter().filter(|check| matches!(check.measure, Measure::Capture(_)));
+        made.any(|check| !one.checks.iter().any(|known| known.id == check.id))
     };
     if let Some(one) = report.captures.iter().filter(judged).find(is_unchecked) {
         return Some(format!("{} lacks checks", one.name));

@@ -1,12 +1,12 @@
 //! The report of a run: its checks judged, its claims, and the waits in its collectives.
 
-use super::check;
+use super::{check, claims};
 use crate::analysis::{Instance, Run};
 use crate::checks;
 use crate::policy::Policy;
 use crate::report::{
-    Claim, ClaimReport, ClaimState, CollectiveInstance, CollectiveTime, Microseconds, RankWait,
-    RunClaims, RunReport,
+    CheckReport, Claim, ClaimReport, ClaimState, CollectiveInstance, CollectiveTime, Microseconds,
+    RankWait, RunClaims, RunReport,
 };
 use jiff::civil::Date;
 use std::collections::BTreeMap;
@@ -20,8 +20,8 @@ pub fn judge_run(run: &Run, policy: &Policy, today: Date) -> RunReport {
     let found = checks::measure_run(run);
     let judged = found.iter().map(|(one, found)| check::judge(one, found, policy, &paths, today));
     let checks: Vec<_> = judged.collect();
-    let reason = |id: &&crate::report::CheckReport| {
-        super::claims::is_reason_to_withhold(id) && id.claims.contains(&Claim::CollectiveSplit)
+    let reason = |one: &&CheckReport| {
+        claims::is_reason_to_withhold(one) && one.claims.contains(&Claim::CollectiveSplit)
     };
     let by: Vec<String> = checks.iter().filter(reason).map(|check| check.id.clone()).collect();
     let state = match (run.instances.is_empty(), by.is_empty()) {

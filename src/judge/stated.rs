@@ -32,10 +32,6 @@ fn held(statement: &Statement, capture: &CaptureReport) -> StatedReport {
         Ok(ranges) if ranges.iter().all(outside) => StatedState::Refuted,
         _ => StatedState::Undetermined,
     };
-    let hull = |ranges: Vec<Range>| {
-        let hull = ranges.into_iter().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-        hull.ok_or_else(|| "the records do not tell it".to_owned())
-    };
     let range = ranges.and_then(hull);
     let said = format!("{} {}", statement.quantity, said(statement.said));
     let checks = if by.is_empty() { String::new() } else { format!(" ({})", by.join(", ")) };
@@ -108,7 +104,7 @@ fn allowed(quantity: &Quantity, capture: &CaptureReport) -> Allowed {
         },
         Quantity::HostStarved(form, device) => match capture.claims.idle.host_starved_pct {
             Some(_) => one(devices(capture, device.as_deref(), |one| {
-                in_form(one.idle.host_starved_us.map(us_pair)?, one, *form)
+                in_form(one.idle.host_starved_us.map(us_pair)?, one.total_us, *form)
             })),
             None => Err(format!("the {name} claim is withheld")),
         },
@@ -135,17 +131,23 @@ fn devices(
     if let (Some(name), true) = (named, meant.is_empty()) {
         return Err(format!("no work was recorded on a device `{name}`"));
     }
-    let ranges: Option<Vec<_>> = meant.into_iter().map(range).collect();
-    let hull = ranges.into_iter().flatten().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    let ranges: Option<Vec<Range>> = meant.into_iter().map(range).collect();
+    hull(ranges.unwrap_or_default())
+}
+
+/// From the lowest to the highest of several ranges.
+fn hull(ranges: Vec<Range>) -> Result<Range, String> {
+    let hull = ranges.into_iter().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     hull.ok_or_else(|| "the records do not tell it".to_owned())
 }
 
-fn us_pair((lo, hi): (Microseconds, Microseconds)) -> (f64, f64) {
+fn us_pair((lo, hi): (Microseconds, Microseconds)) -> Range {
     (lo.as_f64(), hi.as_f64())
 }
 
-fn in_form((lo, hi): (f64, f64), device: &DeviceRecords, form: Form) -> Option<Range> {
-    let total = device.total_us.as_f64();
+/// Times in microseconds as a statement puts them; `None` where a part of nothing is asked for.
+fn in_form((lo, hi): Range, total: Microseconds, form: Form) -> Option<Range> {
+    let total = total.as_f64();
     match form {
         Form::Microseconds => Some((lo, hi)),
         Form::Percent => (total > 0.0).then(|| (lo / total * 100.0, hi / total * 100.0)),
@@ -174,7 +176,7 @@ fn budget_range(device: &DeviceRecords, budget: Budget, form: Form) -> Option<Ra
         Budget::ExposedCollective => part(device.exposed_collective_us, less + more),
         Budget::ExposedMemcpy => part(device.exposed_memcpy_us, less + more),
     };
-    in_form(range, device, form)
+    in_form(range, device.total_us, form)
 }
 
 fn kernel_share(capture: &CaptureReport, kernel: &str) -> Result<Range, String> {
@@ -210,6 +212,9 @@ fn op_share(capture: &CaptureReport, op: &str) -> Result<Vec<Range>, String> {
     if kernels <= 0.0 {
         return Err("no kernel took any time".to_owned());
     }
+    if !attribution.ops.iter().any(|row| row.name == op) {
+        return Err("no kernel is known to be of an operator of exactly this name".to_owned());
+    }
     let (own, open) = (time_of(&|name| name == op), (kernels - time_of(&|_| true)).max(0.0));
     let all = kernels + copies;
     Ok(vec![(own / kernels, (own + open) / kernels), (own / all, (own + open + copies) / all)])
@@ -231,15 +236,11 @@ fn reading(statement: &Statement, capture: &CaptureReport) -> Option<String> {
 }
 
 fn reading_value(reading: &DeviceReading, budget: Budget, form: Form) -> Option<f64> {
-    let (total, busy) = (reading.total_us.as_f64(), reading.busy_us.as_f64());
     let time = match budget {
-        Budget::Total => total,
-        Budget::Busy => busy,
-        Budget::Inactive => total - busy,
+        Budget::Total => reading.total_us,
+        Budget::Busy => reading.busy_us,
+        Budget::Inactive => reading.idle_us,
         _ => return None,
     };
-    match form {
-        Form::Microseconds => Some(time),
-        Form::Percent => (total > 0.0).then(|| time / total * 100.0),
-    }
+    in_form(us_pair((time, time)), reading.total_us, form).map(|(value, _)| value)
 }

@@ -395,3 +395,29 @@ fn every_check_can_be_explained() {
     }
     assert!(checks.lines().count() > idleproof::checks::CHECKS.len());
 }
+
+/// A pipe that nobody writes to is not waited for, whatever it is given as.
+#[cfg(unix)]
+#[test]
+fn pipes_are_refused_and_not_waited_for() {
+    let world = folder(&["healthy"], "");
+    let here = world.path();
+    fs::create_dir_all(here.join("goldens")).unwrap();
+    let golden = "goldens/captures+healthy+rank_0.pt.trace.json.gz.trust.snap";
+    for name in ["pipe", golden] {
+        let made = Command::new("mkfifo").arg(here.join(name)).status();
+        assert!(made.is_ok_and(|status| status.success()), "mkfifo {name}");
+    }
+    for (expected, arguments) in [
+        (2, "check captures --policy pipe"),
+        (2, "check captures --claims pipe"),
+        (2, "check captures --baseline pipe"),
+        (4, "merge pipe"),
+        (4, "check captures --goldens goldens"),
+        (4, "check pipe"),
+    ] {
+        let arguments: Vec<&str> = arguments.split_whitespace().collect();
+        let output = idleproof(here, &arguments);
+        assert_eq!(code(&output), expected, "{arguments:?}: {}", stderr(&output));
+    }
+}

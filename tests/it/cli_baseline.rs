@@ -101,3 +101,17 @@ fn a_baseline_that_compares_nothing_is_no_pass() {
         !stderr(&run(&["check", "captures", "--baseline", "base.json"])).contains("capture-gone")
     );
 }
+
+#[test]
+fn a_statement_that_was_false_before_excuses_no_other() {
+    let world = folder(&["healthy"], "");
+    let here = world.path();
+    let claim = |percent: u32| format!("[[claim]]\nquantity = \"busy_pct\"\nvalue = {percent}\n");
+    write(&here.join("old.toml"), claim(9));
+    write(&here.join("new.toml"), claim(1));
+    let run = |arguments: &[&str]| idleproof(here, &[&["check", "captures"], arguments].concat());
+    assert_eq!(code(&run(&["--claims", "old.toml", "--report", "json=base.json"])), 1);
+    let later = run(&["--claims", "new.toml", "--baseline", "base.json"]);
+    assert_eq!(code(&later), 1, "{}", stderr(&later));
+    assert!(stderr(&later).contains("error[unsupported-claim]"), "{}", stderr(&later));
+}

@@ -294,3 +294,42 @@ fn what_is_no_report_of_a_part_is_told() {
     }
     crate::snapshot("merge_usage", &told);
 }
+
+/// Forgery can't be kept out, but what no report of this program says of itself is told.
+#[test]
+fn parts_that_contradict_themselves_are_no_parts() {
+    let world = folder(&["healthy", "incident"], "");
+    let here = world.path();
+    let reports = parts(here, 2, &["captures"]);
+    let text = |at: usize| String::from_utf8(read(here, &reports[at])).unwrap();
+    let incident = (0..2).find(|&at| text(at).contains("\"verdict\": \"fail\"")).unwrap();
+    let other = &reports[1 - incident];
+    let without_checks = |text: &str| {
+        let mut report: serde_json::Value = serde_json::from_str(text).unwrap();
+        report["captures"][0]["checks"] = serde_json::json!([]);
+        report.to_string()
+    };
+    for (edited, says) in [
+        (
+            text(incident).replacen("\"verdict\": \"fail\"", "\"verdict\": \"pass\"", 1),
+            "its verdict",
+        ),
+        (text(incident).replace("\"fails\": true", "\"fails\": false"), "does not fail"),
+        (without_checks(&text(incident)), "lacks checks"),
+    ] {
+        write(&here.join("edited.json"), edited);
+        let merged = merge(here, &[other.clone(), "edited.json".to_owned()]);
+        assert_eq!(code(&merged), 2, "{}", stderr(&merged));
+        assert!(stderr(&merged).contains(says), "{says}: {}", stderr(&merged));
+    }
+    // One part under the number of the other one.
+    let mut twice: serde_json::Value = serde_json::from_str(&text(incident)).unwrap();
+    twice["partition"]["part"] = serde_json::json!(2 - incident);
+    write(&here.join("edited.json"), twice.to_string());
+    let merged = merge(here, &[reports[incident].clone(), "edited.json".to_owned()]);
+    assert_eq!(code(&merged), 2, "{}", stderr(&merged));
+    assert!(stderr(&merged).contains("is in two parts"), "{}", stderr(&merged));
+    // A part says nothing of the captures of the others.
+    let part = idleproof(here, &["check", "captures", "--baseline", &reports[0]]);
+    assert_eq!(code(&part), 2, "{}", stderr(&part));
+}

@@ -103,6 +103,8 @@ pub struct DeviceExecution {
     pub events: Vec<u32>,
     /// Kernels among them that the program launched, as far as that is known: those without a candidate are left out.
     pub n_kernels: u64,
+    /// Those of them that may be what the schedule must launch: a copy or a collective never stands for a fusion.
+    pub n_due: u64,
     /// False where kernels that it must have launched are missing, or the rest could not be told.
     pub is_complete: bool,
 }
@@ -270,20 +272,42 @@ impl Attributing<'_> {
                 self.settle(event, program, *answer);
             }
         }
-        let counted = |event: &&u32| {
-            let one = &self.of_event[**event as usize];
-            self.trace.device_events[**event as usize].kind.is_kernel()
+        let counted = |event: &u32| {
+            let one = &self.of_event[*event as usize];
+            self.trace.device_events[*event as usize].kind.is_kernel()
                 && one.reason != Some(Unattributed::NoCandidate)
         };
-        let n_kernels = group.events.iter().filter(counted).count() as u64;
+        let kernels: Vec<u32> = group.events.iter().copied().filter(counted).collect();
+        let n_due = program.map_or(0, |program| self.n_due(program, &kernels));
         DeviceExecution {
             device: group.device,
             host: group.host,
             program,
             events: group.events,
-            n_kernels,
+            n_kernels: kernels.len() as u64,
+            n_due,
             is_complete,
         }
+    }
+
+    /// How many kernels may be such as the schedule of a program must launch.
+    fn n_due(&mut self, program: u32, kernels: &[u32]) -> u64 {
+        let Some(prepared) = self.programs.get(program) else { return 0 };
+        let looks = self.looks.entry(program).or_default();
+        let schedule = &prepared.schedule;
+        let may_be_due = |event: &&u32| {
+            let record = &self.trace.device_events[**event as usize];
+            let label =
+                self.labels[**event as usize].filter(|label| label.program == Some(program));
+            match tagged(prepared, label) {
+                Some(tagged) => {
+                    schedule.may_be_due(tagged, looks.get(self.trace, record, schedule))
+                }
+                // The schedule has no place for what the label says, so that nothing speaks against it.
+                None => true,
+            }
+        };
+        kernels.iter().filter(may_be_due).count() as u64
     }
 
     /// Matches events to a program's schedule; `None` where its HLO is not at hand.

@@ -1,11 +1,11 @@
 //! What a kernel's name says in the terms of one program.
 
-use super::families::{KernelFamily, kernel_family, may_launch};
+use super::families::{Emitter, KernelFamily, kernel_family, may_launch};
 use super::module::InstructionRef;
 use super::names::{kernel_base, stem};
 use super::schedule::{Schedule, Slot};
 use crate::trace::{DeviceEvent, DeviceEventKind, NameId, Trace};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A kernel's name in the terms of one program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,37 @@ pub(super) enum Tagged {
     At(u32),
     /// This instruction, which occurs several times.
     Of(InstructionRef),
+}
+
+/// What some slots look like, so that a kernel is held against all of them at once.
+#[derive(Debug, Default)]
+pub(super) struct Due {
+    bases: FxHashSet<u32>,
+    classes: FxHashSet<u32>,
+    stems: FxHashSet<u32>,
+    emitters: FxHashSet<Emitter>,
+}
+
+impl Due {
+    /// Adds a slot.
+    pub(super) fn add(&mut self, slot: &Slot) {
+        self.bases.insert(slot.base);
+        self.classes.insert(slot.class);
+        self.stems.insert(slot.stem);
+        self.emitters.insert(slot.emits.emitter);
+    }
+
+    /// True where a kernel without a label fits one of them, as [`score`] has it.
+    pub(super) fn may_be(&self, look: Look) -> bool {
+        match look.known {
+            Some((base, class)) => self.bases.contains(&base) || self.classes.contains(&class),
+            None => {
+                let same_stem = look.family == KernelFamily::Generated
+                    && look.stem.is_some_and(|stem| self.stems.contains(&stem));
+                same_stem || self.emitters.iter().any(|&one| may_launch(one, look.family))
+            }
+        }
+    }
 }
 
 /// How well a kernel fits a slot; `None` where it cannot be the slot's.

@@ -4,11 +4,10 @@
 //! host's own records of executions are independent of the device's.
 
 use super::account::{Account, Ends, Missing, account};
-use super::attribute::{DeviceExecution, HloAttributed, HloClass};
+use super::attribute::{DeviceExecution, HloAttributed};
 use super::host::{HostExecutions, launch_call, outermost};
-use super::module::InstructionRef;
 use super::programs::Programs;
-use super::schedule::{KernelRange, Schedule};
+use super::schedule::KernelRange;
 use crate::analysis::launches::Launches;
 use crate::trace::{DeviceId, ExecutionScope, GraphTask, HostCallKind, NameId, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -84,6 +83,8 @@ pub struct ProgramLoss {
     pub kernels_per_execution: Vec<u64>,
     /// Kernels of all executions.
     pub n_kernels: u64,
+    /// The fewest kernels of one execution that may be such as the schedule must launch.
+    pub fewest_due: u64,
 }
 
 impl ProgramLoss {
@@ -188,34 +189,8 @@ impl Sizes<'_, '_> {
 
     fn is_short(&self, one: &DeviceExecution) -> bool {
         let prepared = one.program.and_then(|program| self.programs.get(program));
-        prepared.is_some_and(|prepared| {
-            self.accounted(one, &prepared.schedule) < prepared.schedule.kernels.min
-        }) && !has_whole_replay(self.trace, one)
-    }
-
-    /// Kernels of an execution that stand for what the schedule launches at least: those of an instruction that is known by label
-    /// or name count up to what that instruction is due, so that none stands for another's; a copy is due nothing.
-    fn accounted(&self, one: &DeviceExecution, schedule: &Schedule) -> u64 {
-        let mut known: FxHashMap<InstructionRef, u64> = FxHashMap::default();
-        for &event in &one.events {
-            let attributed = &self.of_event[event as usize];
-            let is_kernel = self.trace.device_events[event as usize].kind.is_kernel();
-            let is_known = matches!(attributed.class, HloClass::Exact | HloClass::Name);
-            if let (true, true, Some(instruction)) = (is_kernel, is_known, attributed.instruction)
-                && attributed.program == one.program
-                && !schedule.slots_of(instruction).is_empty()
-            {
-                *known.entry(instruction).or_default() += 1;
-            }
-        }
-        let n_known: u64 = known.values().sum();
-        let due = |(instruction, n): (InstructionRef, u64)| {
-            let slots = schedule.slots_of(instruction).iter();
-            let due: u64 =
-                slots.map(|&slot| u64::from(schedule.slots[slot as usize].emits.min)).sum();
-            due.min(n)
-        };
-        one.n_kernels.saturating_sub(n_known) + known.into_iter().map(due).sum::<u64>()
+        prepared.is_some_and(|prepared| one.n_due < prepared.schedule.kernels.min)
+            && !has_whole_replay(self.trace, one)
     }
 
     /// True where all that the schedule launches from the first recorded kernel on was recorded. A graph is launched at once, so
@@ -235,7 +210,7 @@ impl Sizes<'_, '_> {
         let Some(first) = one.events.iter().filter_map(slot).min() else { return false };
         let rest = &schedule.slots[first as usize..];
         let due: u64 = rest.iter().map(|slot| u64::from(slot.emits.min)).sum();
-        one.n_kernels >= due && !one.events.iter().any(by_graph)
+        one.n_due >= due && !one.events.iter().any(by_graph)
     }
 
     fn missing(&self, one: &DeviceExecution) -> Option<Missing> {
@@ -331,6 +306,7 @@ impl ProgramLoss {
             expected: None,
             kernels_per_execution: Vec::new(),
             n_kernels: 0,
+            fewest_due: u64::MAX,
         }
     }
 
@@ -338,6 +314,7 @@ impl ProgramLoss {
         let n = execution.n_kernels;
         self.n_with_kernels += 1;
         self.n_kernels += n;
+        self.fewest_due = self.fewest_due.min(execution.n_due);
         self.kernels_per_execution.push(n);
     }
 }

@@ -1,6 +1,7 @@
 //! The kernels that one execution of a program should launch: its schedule with known loops expanded and calls inlined.
 
 use super::families::{Emits, Emitter, emits};
+use super::looks::{Due, Look, Tagged};
 use super::module::{InstructionRef, MAX_DEPTH, ModuleIndex};
 use super::names::stem;
 use crate::trace::{Computation, Instruction};
@@ -123,6 +124,8 @@ pub struct Schedule {
     pub(super) open_classes: FxHashSet<u32>,
     /// Names without numbers of instructions inside the open parts.
     pub(super) open_stems: FxHashSet<u32>,
+    /// What the slots that launch at least one kernel look like.
+    due: Due,
     classes: FxHashMap<u64, u32>,
     n_steps: usize,
     room: Room,
@@ -145,6 +148,9 @@ impl Schedule {
         schedule.slots_of_class = vec![Vec::new(); schedule.classes.len()];
         for (at, slot) in (0_u32..).zip(&schedule.slots) {
             schedule.slots_of_class[slot.class as usize].push(at);
+            if slot.emits.min > 0 {
+                schedule.due.add(slot);
+            }
             if slot.emits.emitter != Emitter::Unknown {
                 schedule.slots_of.entry(slot.instruction).or_default().push(at);
             }
@@ -161,6 +167,16 @@ impl Schedule {
                 slots
             }
             _ => &[],
+        }
+    }
+
+    /// True where a kernel may be one that the schedule must launch.
+    pub(super) fn may_be_due(&self, tagged: Tagged, look: Look) -> bool {
+        let is_due = |slot: &u32| self.slots[*slot as usize].emits.min > 0;
+        match tagged {
+            Tagged::At(slot) => is_due(&slot),
+            Tagged::Of(instruction) => self.slots_of(instruction).iter().any(is_due),
+            Tagged::Open => self.due.may_be(look),
         }
     }
 
