@@ -157,8 +157,8 @@ fn run(mut asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop>
 /// Refuses outputs that would take the place of what this run reads.
 fn refuse_clashes(asked: &Asked<'_>, found: &Found) -> Result<(), Stop> {
     let read = found.families.iter().flat_map(|family| &family.files);
-    let policy_file = asked.loaded.file.as_deref();
-    let read = read.map(|file| file.path.as_path()).chain(policy_file).chain(asked.kept);
+    let policy = asked.loaded.read.iter().map(PathBuf::as_path);
+    let read = read.map(|file| file.path.as_path()).chain(policy).chain(asked.kept);
     let claims = asked.args.claims.iter().flat_map(|path| statements::files(path));
     let claims: Vec<PathBuf> = claims.flatten().collect();
     let read: Vec<&Path> = read.chain(claims.iter().map(PathBuf::as_path)).collect();

@@ -5,6 +5,7 @@ use idleproof::document::MAX_DOCUMENT_BYTES;
 use idleproof::policy::{Policy, Vocabulary};
 use idleproof::render::OUTPUTS;
 use idleproof::report::Level;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,8 @@ pub(crate) const FILE: &str = "idleproof.toml";
 pub(crate) struct Loaded {
     pub(crate) policy: Policy,
     pub(crate) file: Option<PathBuf>,
+    /// The files that were read for it: that one, and those that it extends.
+    pub(crate) read: Vec<PathBuf>,
 }
 
 /// The outputs that can be goldens.
@@ -32,11 +35,14 @@ pub(crate) fn load(args: &PolicyArgs) -> Result<Loaded, Stop> {
         (None, Some(_)) => None,
         (None, None) => Some(PathBuf::from(FILE)).filter(|file| file.exists()),
     };
-    let policy = match &file {
+    let (policy, read) = match &file {
         Some(file) => read(file, vocabulary)?,
-        None => Policy::preset(args.preset.as_deref().unwrap_or("default"), vocabulary)?,
+        None => {
+            let preset = args.preset.as_deref().unwrap_or("default");
+            (Policy::preset(preset, vocabulary)?, Vec::new())
+        }
     };
-    Ok(Loaded { policy: with_flags(policy, args, vocabulary)?, file })
+    Ok(Loaded { policy: with_flags(policy, args, vocabulary)?, file, read })
 }
 
 /// Prints the effective policy.
@@ -55,7 +61,7 @@ pub(crate) fn schema() -> Result<String, Stop> {
 pub(crate) fn validate(file: &Path) -> Result<String, Stop> {
     let outputs = golden_outputs();
     let vocabulary = idleproof::vocabulary(&outputs);
-    let policy = read(file, vocabulary)?;
+    let (policy, _) = read(file, vocabulary)?;
     let ground = Policy::preset("default", vocabulary)?;
     let changed = vocabulary.ids().filter(|id| differ(id, &policy, &ground)).count();
     let checks = counted(changed, "check");
@@ -93,20 +99,30 @@ fn counted(n: usize, what: &str) -> String {
 
 /// Parses the text of a policy file that is about to be written.
 pub(crate) fn validated(file: &Path, bytes: &[u8]) -> Result<Policy, Stop> {
-    parse(file, bytes, idleproof::vocabulary(&golden_outputs()))
+    Ok(parse(file, bytes, idleproof::vocabulary(&golden_outputs()))?.0)
 }
 
-fn read(file: &Path, vocabulary: Vocabulary<'_>) -> Result<Policy, Stop> {
+/// A policy, and the files that were read for it.
+fn read(file: &Path, vocabulary: Vocabulary<'_>) -> Result<(Policy, Vec<PathBuf>), Stop> {
     let shown = file.to_string_lossy().replace('\\', "/");
     let bytes = bytes_of(file)
         .map_err(|reason| Stop::Usage(format!("can't read the policy file `{shown}`: {reason}")))?;
     parse(file, &bytes, vocabulary)
 }
 
-fn parse(file: &Path, bytes: &[u8], vocabulary: Vocabulary<'_>) -> Result<Policy, Stop> {
+fn parse(
+    file: &Path,
+    bytes: &[u8],
+    vocabulary: Vocabulary<'_>,
+) -> Result<(Policy, Vec<PathBuf>), Stop> {
     let shown = file.to_string_lossy().replace('\\', "/");
-    let loader = |path: &str| bytes_of(Path::new(path));
-    Ok(Policy::parse(&shown, bytes, vocabulary, &loader)?)
+    let read = RefCell::new(vec![file.to_owned()]);
+    let loader = |path: &str| {
+        read.borrow_mut().push(PathBuf::from(path));
+        bytes_of(Path::new(path))
+    };
+    let policy = Policy::parse(&shown, bytes, vocabulary, &loader)?;
+    Ok((policy, read.into_inner()))
 }
 
 /// A file's bytes, and no more than tell that it is too large.

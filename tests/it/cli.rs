@@ -421,3 +421,24 @@ fn pipes_are_refused_and_not_waited_for() {
         assert_eq!(code(&output), expected, "{arguments:?}: {}", stderr(&output));
     }
 }
+
+/// What a run reads through another file or a folder is its input as well.
+#[test]
+fn no_output_takes_the_place_of_what_is_read() {
+    let policy = "version = 1\nextends = [\"base.toml\"]\n";
+    let world = folder(&["healthy"], policy);
+    let here = world.path();
+    write(&here.join("base.toml"), "version = 1\n");
+    let table = "captures/healthy/tracelens_csvs/gpu_timeline.csv";
+    write(&here.join(table), "type,time ms,percent\nidle_time,0,2\n");
+    for target in ["base.toml", table, "idleproof.toml"] {
+        let before = fs::read(here.join(target)).unwrap();
+        let report = format!("json={target}");
+        let claims = ["--claims", "captures/healthy"];
+        let output =
+            idleproof(here, &[&["check", "captures", "--report", &report], &claims[..]].concat());
+        assert_eq!(code(&output), 2, "{target}: {}", stderr(&output));
+        assert!(stderr(&output).contains("would overwrite the input"), "{}", stderr(&output));
+        assert_eq!(fs::read(here.join(target)).unwrap(), before, "{target}");
+    }
+}
