@@ -55,8 +55,8 @@ pub struct Launches {
     pub of_event: Vec<Launch>,
     /// How many device records each host call owns, by index.
     pub n_records: Vec<u32>,
-    /// What each host call does, by index: by its name, or, where no runtime is known to have that name, by its records. A
-    /// name of which a quarter of the calls own a kernel launches kernels, and one that says so from the first on.
+    /// What each host call does, by index: by its name, or, where that does not tell, by its records. A name of which a
+    /// quarter of the calls own a kernel launches kernels.
     pub kinds: Vec<HostCallKind>,
     /// When streams were being recorded into graphs: a launch call inside leaves no device record by design.
     pub capture_windows: IntervalSet,
@@ -190,12 +190,6 @@ fn by_flow(trace: &Trace) -> Vec<Launch> {
     of_event
 }
 
-/// True for a name that says what the call does, though no runtime is known to have it: the more of its work is lost, the
-/// fewer of its calls own any.
-fn says_launch(api: &str) -> bool {
-    api.to_ascii_lowercase().contains("launch")
-}
-
 /// See [`Launches::kinds`].
 fn kinds(trace: &Trace, of_event: &[Launch]) -> Vec<HostCallKind> {
     let mut owns_kernel = vec![false; trace.host_calls.len()];
@@ -213,10 +207,9 @@ fn kinds(trace: &Trace, of_event: &[Launch]) -> Vec<HostCallKind> {
         (*owning, *all) = (*owning + u64::from(owns), *all + 1);
     }
     let launches = |call: &HostCall| {
-        by_api.get(&call.api).is_some_and(|(owning, all)| {
-            let enough = owning * 4 >= *all || says_launch(trace.name(call.api));
-            is_unknown(call) && *owning > 0 && enough
-        })
+        by_api
+            .get(&call.api)
+            .is_some_and(|(owning, all)| is_unknown(call) && *owning > 0 && owning * 4 >= *all)
     };
     let kind = |call| if launches(call) { HostCallKind::Launch } else { call.kind };
     trace.host_calls.iter().map(kind).collect()

@@ -13,7 +13,7 @@ pub(super) static CHECK: Check = Check {
     doc: Doc {
         measures: "The number of kernel launch calls that own no device record. Not counted: calls inside stream capture, \
             which record a graph node and run nothing; and calls at the very end whose kernel cannot have finished before \
-            recording did, unless a later wait for the device returned. A call whose name no runtime is known to have launches \
+            recording did, unless a later wait for the device returned. A call whose name does not tell what it does launches \
             kernels where a quarter of the calls of that name own one.",
         misleads: "Every missing kernel turns into idle time and vanishes from the ranking. What is left looks like a \
             shorter and emptier run.",

@@ -68,21 +68,15 @@ const STEMS: &[(HostCallKind, &[&str])] = &[
     (HostCallKind::Set, &["EnqueueUSMFill", "EnqueueMemBufferFill", "CommandListAppendMemoryFill"]),
 ];
 
-/// Calls that speak of a launch and launch no device work: host functions, launch configuration, attributes.
-const NO_LAUNCHES: &[&str] = &[
-    "LaunchHostFunc",
-    "PushCallConfiguration",
-    "PopCallConfiguration",
-    "ConfigureCall",
-    "GetLaunchAttribute",
-];
+/// What names hold that speak of a launch and launch no device work: host functions, launch configuration, attributes.
+const NO_LAUNCHES: &[&str] = &["hostfunc", "config", "attribute"];
 
 /// What a name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Naming {
     /// The name is in the table, or says nothing of a launch.
     Known,
-    /// The name speaks of a launch, and the table does not have it.
+    /// The table does not have the name, and it says that it launches.
     UnknownLaunch,
 }
 
@@ -97,8 +91,10 @@ pub(super) fn classify(name: &str) -> (HostCallKind, Naming) {
     if let Some(kind) = listed.or_else(|| transfer(stem)) {
         return (kind, Naming::Known);
     }
-    let unknown = lower.contains("launch") && !NO_LAUNCHES.contains(&stem);
-    (HostCallKind::Other, if unknown { Naming::UnknownLaunch } else { Naming::Known })
+    if lower.contains("launch") && !NO_LAUNCHES.iter().any(|word| lower.contains(word)) {
+        return (HostCallKind::Launch, Naming::UnknownLaunch);
+    }
+    (HostCallKind::Other, Naming::Known)
 }
 
 /// Copies (`Memcpy…`) and fills (`Memset…`). `Async` at the end, or before a suffix such as `ToSymbolAsync`, tells
@@ -116,20 +112,11 @@ fn transfer(stem: &str) -> Option<HostCallKind> {
     Some(if queued { HostCallKind::Copy } else { HostCallKind::BlockingCopy })
 }
 
-/// The name without its library and without what versions and default streams append: `_v2`, `_v7000`, `_ptsz`,
-/// `_ptds`, `_spt`, `R0600`.
+/// The name without its library and without what versions and default streams append: `_v2`, `_v7000`, `_ptsz`, `_ptds`,
+/// `_spt`. No function of these libraries has another underscore inside its name.
 fn stem(name: &str) -> &str {
     let name = LIBRARIES.iter().find_map(|library| name.strip_prefix(library)).unwrap_or(name);
-    let mut stem = name;
-    while let Some((head, tail)) = stem.rsplit_once('_') {
-        let version =
-            tail.strip_prefix('v').is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
-        if !(version || matches!(tail, "ptsz" | "ptds" | "spt")) {
-            break;
-        }
-        stem = head;
-    }
-    stem
+    name.split_once('_').map_or(name, |(stem, _)| stem)
 }
 
 #[cfg(test)]
@@ -184,6 +171,7 @@ mod tests {
                 assert_eq!(classify(name), (kind, Naming::Known), "{name}");
             }
         }
-        assert_eq!(classify("zooLaunchTask"), (Kind::Other, Naming::UnknownLaunch));
+        assert_eq!(classify("cudaLaunchKernel_next"), (Kind::Launch, Naming::Known));
+        assert_eq!(classify("zooLaunchTask"), (Kind::Launch, Naming::UnknownLaunch));
     }
 }

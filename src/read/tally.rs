@@ -133,8 +133,8 @@ impl Oddity {
             ),
             Self::StringNumber => ("numbers written as strings", "they were read as numbers"),
             Self::UnknownLaunchApi => (
-                "calls whose names speak of a launch and are not known",
-                "they count as other calls",
+                "calls whose names say that they launch, and are not known",
+                "they were read as kernel launches",
             ),
             Self::UnsupportedCategory => {
                 ("activity of devices that are not supported", "it is in no table")

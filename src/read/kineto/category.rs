@@ -107,6 +107,10 @@ pub(super) fn category(name: &str) -> (Category, Spelling) {
             return (category, if today { Spelling::Current } else { Spelling::Legacy });
         }
     }
+    // Every producer names its calls in this way, whichever runtime it is.
+    if lower.ends_with("_runtime") || lower.ends_with("_driver") {
+        return (Category::HostCall, Spelling::Current);
+    }
     let device = DEVICE_PREFIXES.iter().any(|prefix| lower.starts_with(prefix));
     (if device { Category::UnsupportedDevice } else { Category::Unknown }, Spelling::Current)
 }
@@ -126,6 +130,8 @@ mod tests {
             ("Runtime", (Category::HostCall, Spelling::Legacy)),
             ("Trace", (Category::ProfilerSpan, Spelling::Current)),
             ("xpu_runtime", (Category::HostCall, Spelling::Current)),
+            ("zoo_runtime", (Category::HostCall, Spelling::Current)),
+            ("mtia_runtime", (Category::UnsupportedDevice, Spelling::Current)),
             ("hpu_op", (Category::UnsupportedDevice, Spelling::Current)),
             ("npu_kernel", (Category::UnsupportedDevice, Spelling::Current)),
             ("blink.user_timing", (Category::Unknown, Spelling::Current)),

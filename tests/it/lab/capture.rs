@@ -149,6 +149,12 @@ pub(crate) fn is_kernel(event: &Value) -> bool {
         && event["cat"].as_str().is_some_and(|category| category.eq_ignore_ascii_case("kernel"))
 }
 
+/// True for a fill.
+pub(crate) fn is_fill(event: &Value) -> bool {
+    let category = event["cat"].as_str().unwrap_or_default().to_ascii_lowercase();
+    side(event) == Side::DeviceWork && category.ends_with("memset")
+}
+
 /// True for a call that replays a graph.
 pub(crate) fn is_graph_launch(event: &Value) -> bool {
     side(event) == Side::Call && name(event).to_ascii_lowercase().contains("graphlaunch")

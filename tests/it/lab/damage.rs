@@ -98,6 +98,7 @@ pub(crate) const KINDS: &[Damage] = &[
     loss("35 % of the kernels lost with their launches", |capture, dice| {
         records::thin_pairs(capture, dice, 35);
     }),
+    loss("fills lost", |capture, _| records::lose_fills(capture)),
     loss("no device record left", |capture, _| capture.retain_work(|_| false)),
     loss("no host call left", |capture, _| host::lose_calls(capture)),
     loss("one device lost", |capture, _| records::lose_device(capture)),
@@ -115,6 +116,18 @@ pub(crate) const KINDS: &[Damage] = &[
         |capture, dice| {
             records::thin(capture, dice, 35);
             host::rename_kernel_launches(capture);
+        },
+    ),
+    loss(
+        "half of the kernel launches by a call nobody knows, all their records lost",
+        |capture, dice| {
+            host::lose_as_unknown(capture, dice, "acmeLaunchTask");
+        },
+    ),
+    loss(
+        "half of the kernel launches by a call of no known purpose, all their records lost",
+        |capture, dice| {
+            host::lose_as_unknown(capture, dice, "acmeSubmit");
         },
     ),
     loss("launches with External ids, 75 % of the replays lost", |capture, dice| {

@@ -52,6 +52,8 @@ enum Phase {
     Fork { n: u64, kernel_us: u64 },
     /// A copy to the device.
     Copy { us: u64 },
+    /// A buffer is filled.
+    Fill { us: u64 },
     /// The host is busy with something else.
     Pause { us: u64 },
     /// The host waits.
@@ -109,6 +111,7 @@ fn phases(n_graphs: usize) -> impl Strategy<Value = Phase> {
             .prop_map(|(graph, n, host_us, wait)| Phase::Replays { graph, n, host_us, wait }),
         1 => (2..=6_u64, 10..=150_u64).prop_map(|(n, kernel_us)| Phase::Fork { n, kernel_us }),
         1 => (5..=900_u64).prop_map(|us| Phase::Copy { us }),
+        1 => (5..=300_u64).prop_map(|us| Phase::Fill { us }),
         1 => (200..=12_000_u64).prop_map(|us| Phase::Pause { us }),
         1 => waits().prop_map(Phase::Wait),
     ]
@@ -207,6 +210,12 @@ impl Run<'_> {
                 let (start, length) = (self.start(gpu, MAIN, call.0), self.about(length * 1_000));
                 let _ = writeln!(self.text, "copy {}..{}", us(call.0), us(call.1));
                 self.device_work("memcpy HtoD", gpu, MAIN, (start, length), "");
+            }
+            Phase::Fill { us: length } => {
+                let call = self.call(5);
+                let (start, length) = (self.start(gpu, MAIN, call.0), self.about(length * 1_000));
+                let _ = writeln!(self.text, "set {}..{}", us(call.0), us(call.1));
+                self.device_work("memset", gpu, MAIN, (start, length), "");
             }
             Phase::Pause { us } => self.now += us * 1_000,
             Phase::Wait(wait) => self.wait(wait, gpu),

@@ -1,9 +1,11 @@
 //! Loss and confusion on the host's side, and files of two hosts in one.
 
 use crate::lab::capture::{
-    Capture, Side, is_graph_launch, is_kernel_launch, set_start, side, start,
+    Capture, Side, correlation, is_graph_launch, is_kernel_launch, set_start, side, start,
 };
+use crate::lab::dice::Dice;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// How much later the second rank of a merged file runs.
@@ -35,6 +37,17 @@ pub(crate) fn rename_graph_launches(capture: &mut Capture) {
 /// Gives kernel launches a name that no runtime has.
 pub(crate) fn rename_kernel_launches(capture: &mut Capture) {
     capture.edit(is_kernel_launch, |event| event["name"] = json!("acmeSubmit"));
+}
+
+/// Records every other kernel launch, by chance, under this name, and loses what it launched.
+pub(crate) fn lose_as_unknown(capture: &mut Capture, dice: Dice, name: &str) {
+    let is_chosen = |event: &Value| {
+        is_kernel_launch(event) && correlation(event).is_some_and(|id| dice.percent(id, 50))
+    };
+    let chosen = capture.events.iter().filter(|event| is_chosen(event));
+    let lost: HashSet<u64> = chosen.filter_map(|event| correlation(event)).collect();
+    capture.edit(is_chosen, |event| event["name"] = json!(name));
+    capture.retain_work(|event| correlation(event).is_none_or(|id| !lost.contains(&id)));
 }
 
 /// Gives every launch the id of an operator, as some producers do for graph launches.

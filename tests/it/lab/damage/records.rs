@@ -1,6 +1,8 @@
 //! Loss of records wherever they stand.
 
-use crate::lab::capture::{Capture, Side, correlation, device, end, is_kernel_launch, side, start};
+use crate::lab::capture::{
+    Capture, Side, correlation, device, end, is_fill, is_kernel_launch, side, start,
+};
 use crate::lab::dice::Dice;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
@@ -49,6 +51,11 @@ pub(crate) fn thin_pairs(capture: &mut Capture, dice: Dice, percent: u64) {
         n += u64::from(is_kernel_launch(event));
         is_kernel_launch(event) && dice.percent(n, percent)
     });
+}
+
+/// Loses the records of fills.
+pub(crate) fn lose_fills(capture: &mut Capture) {
+    capture.retain_work(|event| !is_fill(event));
 }
 
 /// Loses what the host did in a stretch of time, and the work that it launched then, as a splitter leaves steps out.
