@@ -46,8 +46,7 @@ pub enum Confirmation {
     /// Nothing.
     #[default]
     Nothing,
-    /// Other replays: one of the same graph id owns no more, or another owns the same. Loss that is alike in all of them
-    /// would not show.
+    /// Another replay that owns the same records, while none owns more. Loss that is alike in all of them would not show.
     Replays,
     /// The stream capture that built its graph counts as many kernels.
     Capture,
@@ -198,13 +197,13 @@ fn shortfall(replays: &mut [GraphReplay], sizes: &[u64], kinds: &Kinds) -> Optio
             }
         };
         let is_by_kind = same_graph.is_none() && by_size.is_none();
-        let by = if by_size.is_some() && same_graph.is_none() {
-            Confirmation::Capture
-        } else {
-            Confirmation::Replays
+        replay.confirmed = match by_size {
+            _ if owned < expected => Confirmation::Nothing,
+            Some(size) if replay.n_kernels >= size => Confirmation::Capture,
+            // As many records are not the same records: each replay may have lost others.
+            _ if kinds.has_twin(at) => Confirmation::Replays,
+            _ => Confirmation::Nothing,
         };
-        let is_whole = owned >= expected && (!is_by_kind || kinds.has_twin(at));
-        replay.confirmed = if is_whole { by } else { Confirmation::Nothing };
         sum.n_replays += 1;
         sum.n_by_graph_id += u64::from(same_graph.is_some());
         sum.n_by_kind += u64::from(is_by_kind);

@@ -13,8 +13,8 @@ pub(super) static CHECK: Check = Check {
     doc: Doc {
         measures: "Idle in which a graph replay could have run work that is not recorded ÷ window, or, if more, the part of it in gaps of over \
             20 µs ÷ recorded busy time; for the device where it is largest. \
-            A replay is confirmed where its records are as many as an independent count says: its graph's id, the stream capture \
-            that built the graph, or another replay with the same records. What an unconfirmed one left unrecorded ran after the \
+            A replay is confirmed where the stream capture that built its graph counts as many kernels, or where another replay owns \
+            the same records (the same nodes, where records name them, else the same names) and none owns more. What an unconfirmed one left unrecorded ran after the \
             earlier work of its stream and before the later, and was over when a wait for the device returned.",
         misleads: "A capture with one graph replay has nothing to hold that replay against. If only its first kernel was \
             recorded, the rest of the replay is idle time, and no record contradicts it.",

@@ -1,23 +1,39 @@
-//! Kinds of replays: replays that own records of the same names, equally often, replay the same graph as far as records tell.
+//! Kinds of replays: replays that own records of the same nodes, or, where no record names its node, of the same names equally
+//! often, replay the same graph as far as records tell.
 //!
 //! Loss inside replays shows in kinds. A graph replays all its kernels each time, so that replays differ only where graphs do.
-//! Two patterns do not come from different graphs: replays of equal names and unequal counts, and many kinds that
+//! Two patterns do not come from different graphs: replays of equal marks and unequal counts, and many kinds that
 //! are parts of another.
 
 use super::GraphReplay;
 use crate::analysis::launches::Launches;
-use crate::trace::{NameId, Trace};
+use crate::trace::{DeviceEvent, GraphNodeId, NameId, Trace};
 use rustc_hash::FxHashMap;
 
 /// Kinds that are a part of another kind without loss: a model that is cut into pieces has a first and a last one that are
 /// often contained in the ones between (1 of 25 in a public capture).
 const PARTS_TOLERATED: usize = 2;
 
-/// Comparisons of one name's count; a trace with more kinds than these allow is not compared to the end.
+/// Comparisons of one mark's count; a trace with more kinds than these allow is not compared to the end.
 const MAX_STEPS: usize = 1 << 26;
 
-/// The records of a replay by name, in order of the name.
-type Names = Vec<(NameId, u32)>;
+/// What tells one record of a replay from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Mark {
+    /// Its node. Nodes of two graphs are never the same.
+    Node(GraphNodeId),
+    /// Its name, where the producer writes no node.
+    Name(NameId),
+}
+
+impl Mark {
+    fn of(event: &DeviceEvent) -> Self {
+        event.graph_node.map_or(Self::Name(event.name), Self::Node)
+    }
+}
+
+/// The records of a replay by mark, in order of the mark.
+type Marks = Vec<(Mark, u32)>;
 
 /// The kinds of a trace's replays.
 #[derive(Debug, Default)]
@@ -37,28 +53,28 @@ impl Kinds {
     pub(super) fn of(trace: &Trace, launches: &Launches, replays: &[GraphReplay]) -> Self {
         let at_call: FxHashMap<usize, usize> =
             replays.iter().enumerate().map(|(at, replay)| (replay.call, at)).collect();
-        let mut names: Vec<FxHashMap<NameId, u32>> = vec![FxHashMap::default(); replays.len()];
+        let mut marks: Vec<FxHashMap<Mark, u32>> = vec![FxHashMap::default(); replays.len()];
         for (event, launch) in trace.device_events.iter().zip(&launches.of_event) {
             if let Some(&at) = launch.call().and_then(|call| at_call.get(&call)) {
-                *names[at].entry(event.name).or_default() += 1;
+                *marks[at].entry(Mark::of(event)).or_default() += 1;
             }
         }
-        let sorted = |names: FxHashMap<NameId, u32>| {
-            let mut names: Names = names.into_iter().collect();
-            names.sort_unstable();
-            names
+        let sorted = |marks: FxHashMap<Mark, u32>| {
+            let mut marks: Marks = marks.into_iter().collect();
+            marks.sort_unstable();
+            marks
         };
-        Self::from_names(names.into_iter().map(sorted).collect())
+        Self::from_marks(marks.into_iter().map(sorted).collect())
     }
 
-    fn from_names(replays: Vec<Names>) -> Self {
-        let mut known: FxHashMap<Names, u32> = FxHashMap::default();
+    fn from_marks(replays: Vec<Marks>) -> Self {
+        let mut known: FxHashMap<Marks, u32> = FxHashMap::default();
         let mut kinds = Self::default();
-        for names in replays {
-            let kind = (!names.is_empty()).then(|| {
+        for marks in replays {
+            let kind = (!marks.is_empty()).then(|| {
                 let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
-                let size = names.iter().map(|(_, n)| u64::from(*n)).sum();
-                let kind = *known.entry(names).or_insert(next);
+                let size = marks.iter().map(|(_, n)| u64::from(*n)).sum();
+                let kind = *known.entry(marks).or_insert(next);
                 if kind == next {
                     kinds.sizes.push((0, size));
                 }
@@ -67,9 +83,9 @@ impl Kinds {
             });
             kinds.of_replay.push(kind);
         }
-        let mut distinct: Vec<(Names, u32)> = known.into_iter().collect();
+        let mut distinct: Vec<(Marks, u32)> = known.into_iter().collect();
         distinct.sort_unstable_by_key(|(_, kind)| *kind);
-        let distinct: Vec<Names> = distinct.into_iter().map(|(names, _)| names).collect();
+        let distinct: Vec<Marks> = distinct.into_iter().map(|(marks, _)| marks).collect();
         let parts = parts(&distinct);
         kinds.is_part = parts.iter().map(Option::is_some).collect();
         kinds.whole = wholes(&distinct, parts);
@@ -79,7 +95,9 @@ impl Kinds {
     /// So many replays of which no two are alike.
     #[cfg(test)]
     pub(super) fn unlike(n: u32) -> Self {
-        Self::from_names((0..n).map(|name| vec![(NameId::new(name), name + 1)]).collect())
+        Self::from_marks(
+            (0..n).map(|name| vec![(Mark::Name(NameId::new(name)), name + 1)]).collect(),
+        )
     }
 
     /// The records that a replay should own, where its kind is an incomplete form of another.
@@ -103,7 +121,7 @@ impl Kinds {
 }
 
 /// For each kind, the records of the whole form of which it must be a part.
-fn wholes(kinds: &[Names], parts: Vec<Option<u64>>) -> Vec<Option<u64>> {
+fn wholes(kinds: &[Marks], parts: Vec<Option<u64>>) -> Vec<Option<u64>> {
     let mut whole = vec![None; kinds.len()];
     unequal_counts(kinds, &mut whole);
     if parts.iter().flatten().count() > PARTS_TOLERATED {
@@ -114,26 +132,26 @@ fn wholes(kinds: &[Names], parts: Vec<Option<u64>>) -> Vec<Option<u64>> {
     whole
 }
 
-fn size(names: &Names) -> u64 {
-    names.iter().map(|(_, n)| u64::from(*n)).sum()
+fn size(marks: &Marks) -> u64 {
+    marks.iter().map(|(_, n)| u64::from(*n)).sum()
 }
 
-/// Kinds with the same names in different numbers: the largest is nearest to the whole.
-fn unequal_counts(kinds: &[Names], whole: &mut [Option<u64>]) {
-    let mut largest: FxHashMap<Vec<NameId>, u64> = FxHashMap::default();
-    let key = |names: &Names| names.iter().map(|(name, _)| *name).collect::<Vec<_>>();
-    for names in kinds {
-        let known = largest.entry(key(names)).or_default();
-        *known = (*known).max(size(names));
+/// Kinds with the same marks in different numbers: the largest is nearest to the whole.
+fn unequal_counts(kinds: &[Marks], whole: &mut [Option<u64>]) {
+    let mut largest: FxHashMap<Vec<Mark>, u64> = FxHashMap::default();
+    let key = |marks: &Marks| marks.iter().map(|(mark, _)| *mark).collect::<Vec<_>>();
+    for marks in kinds {
+        let known = largest.entry(key(marks)).or_default();
+        *known = (*known).max(size(marks));
     }
-    for (names, whole) in kinds.iter().zip(whole) {
-        let largest = largest.get(&key(names)).copied().unwrap_or_default();
-        *whole = (size(names) < largest).then_some(largest);
+    for (marks, whole) in kinds.iter().zip(whole) {
+        let largest = largest.get(&key(marks)).copied().unwrap_or_default();
+        *whole = (size(marks) < largest).then_some(largest);
     }
 }
 
 /// For each kind that is contained in another, the size of the smallest such other.
-fn parts(kinds: &[Names]) -> Vec<Option<u64>> {
+fn parts(kinds: &[Marks]) -> Vec<Option<u64>> {
     let mut by_size: Vec<usize> = (0..kinds.len()).collect();
     by_size.sort_by_key(|&kind| size(&kinds[kind]));
     let mut parts = vec![None; kinds.len()];
@@ -151,25 +169,25 @@ fn parts(kinds: &[Names]) -> Vec<Option<u64>> {
     parts
 }
 
-/// True where every name of `part` occurs in `whole` at least as often. Both are in order of the name.
-fn is_part(part: &Names, whole: &Names) -> bool {
+/// True where every mark of `part` occurs in `whole` at least as often. Both are in order of the mark.
+fn is_part(part: &Marks, whole: &Marks) -> bool {
     let mut rest = whole.iter();
     part.iter().all(|(name, n)| rest.any(|(other, m)| other == name && m >= n))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Kinds, Names};
+    use super::{Kinds, Mark, Marks};
     use crate::trace::NameId;
     use std::collections::BTreeSet;
 
-    fn names(text: &str) -> Names {
+    fn names(text: &str) -> Marks {
         let distinct: BTreeSet<u8> = text.bytes().collect();
-        let mut names: Names = distinct
+        let mut names: Marks = distinct
             .into_iter()
             .map(|letter| {
                 let n = text.bytes().filter(|one| *one == letter).count();
-                (NameId::new(u32::from(letter)), u32::try_from(n).unwrap())
+                (Mark::Name(NameId::new(u32::from(letter))), u32::try_from(n).unwrap())
             })
             .collect();
         names.sort_unstable();
@@ -177,7 +195,7 @@ mod tests {
     }
 
     fn whole(replays: &[&str]) -> Vec<Option<u64>> {
-        let kinds = Kinds::from_names(replays.iter().map(|text| names(text)).collect());
+        let kinds = Kinds::from_marks(replays.iter().map(|text| names(text)).collect());
         (0..replays.len()).map(|replay| kinds.whole(replay)).collect()
     }
 
@@ -197,7 +215,7 @@ mod tests {
     #[test]
     fn a_twin_owns_more_than_one_record_and_is_no_part() {
         let replays = ["ab", "ab", "c", "c", "de", "fgh", "fgh", "fg", "fg"];
-        let kinds = Kinds::from_names(replays.map(names).into());
+        let kinds = Kinds::from_marks(replays.map(names).into());
         let twins: Vec<bool> = (0..9).map(|replay| kinds.has_twin(replay)).collect();
         assert_eq!(twins, [true, true, false, false, false, true, true, false, false]);
     }
