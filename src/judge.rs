@@ -7,12 +7,14 @@ mod baseline;
 mod check;
 mod claims;
 mod merge;
+mod needs;
 mod run;
 mod stated;
 mod trust;
 
 pub use baseline::{with_baseline, with_captures_gone};
 pub use merge::{MergeError, merge};
+pub use needs::answered_by_runs;
 pub use run::judge_run;
 
 use crate::checks::{self, CHECKS, Check, Measurement};
@@ -53,7 +55,9 @@ pub fn judge(
     judged.sort_by_key(|&(index, _)| index);
     let checks: Vec<CheckReport> = judged.into_iter().map(|(_, report)| report).collect();
     let trust_list = trust::list(&checks, &draft.notices);
-    CaptureReport { claims, checks, trust_list, ..draft }
+    let judged = CaptureReport { claims, checks, trust_list, ..draft };
+    let needs_new_capture = needs::list(&judged);
+    CaptureReport { needs_new_capture, ..judged }
 }
 
 /// The report with what was stated elsewhere held against it, and the check of that judged.

@@ -120,6 +120,7 @@ pub fn evaluate(
     judge::name_apart(&mut all.captures);
     let runs = analysis::runs(&all.captures);
     all.runs = runs.iter().map(|run| judge::judge_run(run, policy, today)).collect();
+    judge::answered_by_runs(&mut all.captures, &all.runs);
     all.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     all
 }

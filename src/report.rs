@@ -5,6 +5,7 @@
 mod attribution;
 mod check;
 mod claim;
+mod finding;
 mod number;
 mod partition;
 mod rank;
@@ -23,6 +24,7 @@ pub use check::{
     Bound, CheckReport, Evidence, Level, Limit, Missing, State, TrustItem, Unit, WhyNotEvaluable,
 };
 pub use claim::{Cell, Claim, ClaimReport, ClaimState, Claims, IdleClaim};
+pub use finding::FindingId;
 pub use number::{Microseconds, Percent, Share};
 pub use partition::{ExceptionUse, Partition};
 pub use rank::{RankCollective, RankRecord};
@@ -300,7 +302,7 @@ impl GoldenState {
 /// A finding about the policy file itself, or about the earlier report that a run is held against.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyFinding {
-    /// `expired-exception`, `expiring-exception` or `unused-exception`; `baseline-regression` or `baseline-capture-gone`.
+    /// One of [`FindingId`], by name.
     pub id: String,
     /// Whether it fails the gate.
     pub level: Level,

@@ -17,7 +17,7 @@ pub(super) static CHECK: Check = Check {
             or by the order of the program's schedule ÷ all kernel time.",
         misleads: "An operator table then ranks the few per cent that could be linked, as if that were the workload. XProf's \
             operation views leave kernels without a label out and count their time as idle.",
-        remedy: "Read the kernel ranking instead, or capture with graphs off for attribution and with graphs on for time.",
+        remedy: "Read the kernel ranking instead, where it is stated, or capture with graphs off for attribution and with graphs on for time.",
         limit: "50 %: below it most of the time is missing from the table. Public captures have 97 % and more where operators \
             launch kernels, and 15 % and less where graphs replay them. Raise it where you gate on operator tables.",
         exceptions: "Kernels launched before recording began are a class of their own and in neither sum. A capture without \

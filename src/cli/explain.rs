@@ -4,7 +4,7 @@ use super::Stop;
 use idleproof::checks::{self, CHECKS, Check};
 use idleproof::document::nearest;
 use idleproof::policy::{GOLDEN_GATES, GoldenGate, Policy};
-use idleproof::report::{Claim, Limit, Unit};
+use idleproof::report::{Claim, FindingId, Limit, Unit};
 use std::fmt::Write;
 
 /// Width of the text.
@@ -23,13 +23,18 @@ pub(crate) fn explain(id: &str) -> Result<String, Stop> {
     if let Some(gate) = GOLDEN_GATES.iter().find(|gate| gate.id == id) {
         return Ok(explain_gate(gate, &policy));
     }
+    if let Some(finding) = FindingId::ALL.into_iter().find(|finding| finding.name() == id) {
+        let (found, remedy) = finding.words();
+        return Ok(format!("{id}: {found}\n\nWhat to do\n{}", wrap(remedy)));
+    }
     // Claims are written `op_attribution`, ids `low-op-attribution`: who mixes the two is understood.
     let name = id.replace('-', "_");
     if let Some(claim) = Claim::ALL.into_iter().find(|claim| claim.name() == name) {
         return Ok(explain_claim(claim));
     }
     let vocabulary = idleproof::vocabulary(&[]);
-    let known = vocabulary.ids().chain(Claim::ALL.into_iter().map(Claim::name));
+    let claims = Claim::ALL.into_iter().map(Claim::name);
+    let known = vocabulary.ids().chain(claims).chain(FindingId::ALL.map(FindingId::name));
     let help = match nearest(id, known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => {

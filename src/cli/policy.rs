@@ -63,10 +63,12 @@ pub(crate) fn validate(file: &Path) -> Result<String, Stop> {
     let vocabulary = idleproof::vocabulary(&outputs);
     let (policy, _) = read(file, vocabulary)?;
     let ground = Policy::preset("default", vocabulary)?;
-    let changed = vocabulary.ids().filter(|id| differ(id, &policy, &ground)).count();
-    let checks = counted(changed, "check");
+    let changed: Vec<&str> = vocabulary.ids().filter(|id| differ(id, &policy, &ground)).collect();
+    let checks = counted(changed.len(), "check");
+    let names =
+        if changed.is_empty() { String::new() } else { format!(": {}", changed.join(", ")) };
     let mut text = format!(
-        "{} is valid: for captures without an override it sets {checks} otherwise than the default policy\n",
+        "{} is valid: for captures without an override it sets {checks} otherwise than the default policy{names}\n",
         file.display()
     );
     for (what, glob, n_files) in inputs::matched(&policy)? {

@@ -3,14 +3,9 @@
 use super::{trust, verdict};
 use crate::checks::{self, Measure};
 use crate::report::{
-    CaptureReport, CheckReport, Claim, ClaimState, Level, Outcome, PolicyFinding, Report, State,
+    CaptureReport, CheckReport, Claim, ClaimState, FindingId, Level, Outcome, PolicyFinding,
+    Report, State,
 };
-
-/// The id of a finding about a claim that an earlier report supported.
-const REGRESSION: &str = "baseline-regression";
-
-/// The id of a finding about a capture that an earlier report has and this one has not.
-const GONE: &str = "baseline-capture-gone";
 
 /// The report judged against an earlier one, which is shown as `path`. Captures are the same where their names are; what the earlier one
 /// does not know, or could not read, is judged by the policy alone.
@@ -46,7 +41,7 @@ pub fn with_captures_gone(mut report: Report, baseline: &Report, path: &str) -> 
     let gone = baseline.captures.iter().filter(|before| !is_here(&before.name));
     let findings: Vec<PolicyFinding> = gone
         .map(|before| PolicyFinding {
-            id: GONE.to_owned(),
+            id: FindingId::BaselineCaptureGone.name().to_owned(),
             level: Level::Warn,
             message: format!("{} is in {path} and not in this run", before.name),
         })
@@ -109,6 +104,7 @@ fn lost(capture: &CaptureReport, before: &CaptureReport, path: &str) -> Option<P
         }
     }
     let message = format!("{}: supported in {path} and no more: {}", capture.name, lost.join(", "));
-    let finding = PolicyFinding { id: REGRESSION.to_owned(), level: Level::Deny, message };
+    let id = FindingId::BaselineRegression.name().to_owned();
+    let finding = PolicyFinding { id, level: Level::Deny, message };
     (!lost.is_empty()).then_some(finding)
 }

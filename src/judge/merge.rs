@@ -6,8 +6,8 @@
 use super::{own_tool, verdict};
 use crate::checks::{CHECKS, Measure};
 use crate::report::{
-    CaptureReport, ExceptionUse, GoldenReport, Level, Outcome, Partition, PolicyFinding, Report,
-    RunReport, SkippedFile, State, Verdict,
+    CaptureReport, ExceptionUse, FindingId, GoldenReport, Level, Outcome, Partition, PolicyFinding,
+    Report, RunReport, SkippedFile, State, Verdict,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -224,7 +224,9 @@ fn findings(places: &[Partition]) -> Vec<PolicyFinding> {
     let of_one = |row: usize| {
         let uses = || places.iter().filter_map(move |place| place.exceptions.get(row));
         let has_expired = |one: &&ExceptionUse| {
-            one.finding.as_ref().is_some_and(|finding| finding.id == "expired-exception")
+            one.finding
+                .as_ref()
+                .is_some_and(|finding| finding.id == FindingId::ExpiredException.name())
         };
         let telling = uses()
             .find(has_expired)

@@ -1,7 +1,10 @@
 //! Exceptions: a violation that is known, with a reason and an end.
 
+use super::layer::Override;
 use super::{Origin, PathGlobs, Policy};
-use crate::report::{CaptureReport, CheckReport, ExceptionUse, Level, PolicyFinding, RunReport};
+use crate::report::{
+    CaptureReport, CheckReport, ExceptionUse, FindingId, Level, PolicyFinding, RunReport,
+};
 use jiff::civil::Date;
 
 /// So many days before its end an exception is reported.
@@ -54,18 +57,19 @@ impl Policy {
         covering.rev().max_by_key(|exception| exception.expires)
     }
 
-    /// Findings about the exceptions themselves: expired, close to their end, or of no use to the captures judged.
+    /// Findings about exceptions and overrides themselves: expired, close to their end, or of no use to the captures judged.
     pub fn findings(
         &self,
         judged: Exceptable<'_>,
         coverage: Coverage,
         today: Date,
     ) -> Vec<PolicyFinding> {
-        let of_one = |exception| self.finding(exception, judged, coverage, today);
-        self.exceptions.iter().filter_map(of_one).collect()
+        let uses = self.exception_uses(judged, coverage, today);
+        uses.into_iter().filter_map(|one| one.finding).collect()
     }
 
-    /// The same of one part of the captures: what every exception, in the order of the policy, comes to there.
+    /// The same of one part of the captures: what every exception and then every override, in the order of the policy, comes to
+    /// there.
     pub fn exception_uses(
         &self,
         judged: Exceptable<'_>,
@@ -76,7 +80,8 @@ impl Policy {
             used: self.is_used(exception, judged),
             finding: self.finding(exception, judged, coverage, today),
         };
-        self.exceptions.iter().map(of_one).collect()
+        let overrides = self.overrides.iter().map(|one| override_use(one, judged, coverage));
+        self.exceptions.iter().map(of_one).chain(overrides).collect()
     }
 
     fn finding(
@@ -87,15 +92,12 @@ impl Policy {
         today: Date,
     ) -> Option<PolicyFinding> {
         let Exception { check, expires, origin, .. } = exception;
-        let finding = |id: &str, message: String| {
-            Some(PolicyFinding { id: id.to_owned(), level: Level::Warn, message })
-        };
         if exception.has_expired(today) {
             let message = format!(
                 "the exception of {check} at {origin} expired on {expires}: \
                  the check's own level holds again; mend the capture or renew the exception"
             );
-            return finding("expired-exception", message);
+            return warning(FindingId::ExpiredException, message);
         }
         let met = judged
             .captures
@@ -106,8 +108,8 @@ impl Policy {
                 "the exception of {check} at {origin} excepts nothing: mend its paths, or remove it"
             );
             return match coverage {
-                Coverage::Everything => finding("unused-exception", message),
-                Coverage::Named if met => finding("unused-exception", message),
+                Coverage::Everything => warning(FindingId::UnusedException, message),
+                Coverage::Named if met => warning(FindingId::UnusedException, message),
                 Coverage::Named => None,
             };
         }
@@ -117,7 +119,7 @@ impl Policy {
             let message = format!(
                 "the exception of {check} at {origin} ends on {expires}, in {left} {days}: then {check} counts again"
             );
-            return finding("expiring-exception", message);
+            return warning(FindingId::ExpiringException, message);
         }
         None
     }
@@ -136,6 +138,25 @@ impl Policy {
                 excepts(&run.checks, &paths)
             })
     }
+}
+
+fn warning(id: FindingId, message: String) -> Option<PolicyFinding> {
+    Some(PolicyFinding { id: id.name().to_owned(), level: Level::Warn, message })
+}
+
+/// Whether an override is about any capture; that it is about none is only known where every capture was looked at.
+fn override_use(one: &Override, judged: Exceptable<'_>, coverage: Coverage) -> ExceptionUse {
+    let mut paths = judged.captures.iter().flat_map(CaptureReport::paths);
+    let used = paths.any(|path| one.paths.matches(path));
+    let finding = || {
+        let message = format!(
+            "the override at {} is about no capture of this run: mend its paths, or remove it",
+            one.origin
+        );
+        warning(FindingId::UnusedOverride, message)
+    };
+    let is_unused = !used && coverage == Coverage::Everything;
+    ExceptionUse { used, finding: is_unused.then(finding).flatten() }
 }
 
 /// What exceptions may cover.

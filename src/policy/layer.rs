@@ -35,6 +35,8 @@ pub(super) struct Change {
 pub(super) struct Override {
     pub(super) paths: PathGlobs,
     pub(super) changes: Vec<Change>,
+    /// Where it stands.
+    pub(super) origin: Origin,
 }
 
 /// An id that policies may name.
@@ -248,13 +250,14 @@ impl Reading<'_> {
         let raw = entry.get_ref();
         let paths = self.paths(raw.paths.as_deref(), &header, "override");
         if raw.checks.is_empty() {
-            let error = self.document.error(header, "override without `checks`");
+            let error = self.document.error(header.clone(), "override without `checks`");
             self.fail(
                 error.help("name what it changes, such as checks = { high-idle = \"allow\" }"),
             );
         }
         let changes = self.changes(&raw.checks);
-        Some(Override { paths: paths?, changes })
+        let origin = self.origin(&header);
+        Some(Override { paths: paths?, changes, origin })
     }
 
     fn exception(&mut self, entry: &Spanned<RawException>) -> Option<Exception> {

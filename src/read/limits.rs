@@ -22,8 +22,9 @@ pub(super) const TEXT_RATIO_MAX: u64 = 400;
 /// Bytes of optional fields (extra, name, comment) in one gzip header. Real ones hold a file name.
 pub(super) const GZIP_HEADER_BYTES_MAX: usize = 1 << 17;
 
-/// Events kept in tables: at 64 bytes each they fill 4 GB. ROCm's own list ends at 5,000,000 rows.
-pub(super) const KEPT_EVENTS_MAX: u64 = 1 << 26;
+/// Events kept in tables: with what is computed from them they take up to 170 bytes each, 6 GB in all. ROCm's own list ends at
+/// 5,000,000 rows.
+pub(super) const KEPT_EVENTS_MAX: u64 = 1 << 25;
 
 /// Distinct names. A 188 MB trace with 602,000 events has 2,107.
 pub(super) const NAMES_MAX: usize = 1 << 22;

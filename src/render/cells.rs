@@ -43,10 +43,10 @@ pub(super) fn titled(capture: &CaptureReport, title: &str, claim: Claim, what: &
     if let Some(by) = words::withheld_by(capture, claim) {
         return format!("{title}: {what} withheld ({})", escape::html(&by.join(", ")));
     }
-    match words::unverified_by(capture, claim) {
-        open if open.is_empty() => title.to_owned(),
-        open => format!("{title}: not verified by {}", escape::html(&open.join(", "))),
-    }
+    let doubts = words::open_doubts(capture, claim).into_iter();
+    let doubts: Vec<String> =
+        doubts.map(|(what, ids)| format!("{what} {}", escape::html(&ids.join(", ")))).collect();
+    if doubts.is_empty() { title.to_owned() } else { format!("{title}: {}", doubts.join("; ")) }
 }
 
 /// Which part of the time the capture's devices did no work.
@@ -71,11 +71,15 @@ pub(super) fn kernel_time(capture: &CaptureReport) -> String {
 }
 
 fn range(capture: &CaptureReport, claim: Claim, bounds: Option<(Percent, Percent)>) -> String {
-    let stated = guarded(capture, claim, bounds, format::percent_range);
+    // A range over devices is no doubt about one of them.
+    let n_devices = capture.records.as_ref().map_or(0, |records| records.devices.len());
+    let over = if n_devices > 1 { format!(" over {n_devices} devices") } else { String::new() };
+    let print = |bounds| format!("{}{over}", format::percent_range(bounds));
+    let stated = guarded(capture, claim, bounds, print);
     match (capture.cell(claim, bounds), bounds) {
         // What is withheld is a number; that it lies between these is known all the same.
         (Cell::Withheld(_), Some((lo, hi))) if lo < hi => {
-            format!("{stated}, within {}", format::percent_range((lo, hi)))
+            format!("{stated}, within {}", print((lo, hi)))
         }
         _ => stated,
     }

@@ -1,7 +1,7 @@
 //! Verdict and counts as `KEY=VALUE` lines: what `$GITHUB_OUTPUT` and a dotenv report of GitLab take.
 
 use super::{Form, Output, words};
-use crate::report::{GoldenState, Report, State, Verdict, WhyNotEvaluable};
+use crate::report::{GoldenState, Level, Report, State, Verdict, WhyNotEvaluable};
 use std::fmt::Write as _;
 
 pub(super) static OUTPUT: Output = Output {
@@ -23,6 +23,7 @@ fn render(report: &Report) -> String {
     let without_evidence =
         all.clone().filter(|one| one.why == Some(WhyNotEvaluable::NoEvidence)).count();
     let differing = report.goldens.iter().filter(|one| one.state != GoldenState::Same).count();
+    let findings = |level| report.policy_findings.iter().filter(|one| one.level == level).count();
     // Keys are words and values are numbers: no text of a capture can add a line.
     let mut text = format!("verdict={}\n", words::verdict(report.verdict));
     for (key, count) in [
@@ -35,6 +36,8 @@ fn render(report: &Report) -> String {
         ("checks_not_evaluable", without_evidence),
         ("checks_excepted", checks(State::Excepted)),
         ("goldens_differing", differing),
+        ("findings_failing", findings(Level::Deny)),
+        ("findings_warned", findings(Level::Warn)),
     ] {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{key}={count}");

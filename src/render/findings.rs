@@ -4,7 +4,9 @@
 //! the capture's own path.
 
 use super::{cells, digest, words};
-use crate::report::{CaptureReport, CheckReport, GoldenReport, GoldenState, Level, Report, State};
+use crate::report::{
+    CaptureReport, CheckReport, FindingId, GoldenReport, GoldenState, Level, Report, State,
+};
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,7 +93,7 @@ fn unreadable(capture: &CaptureReport) -> Option<Finding<'_>> {
     let is_text = capture.files.iter().all(|file| !file.path.ends_with(".gz"));
     Some(Finding {
         weight: Weight::Error,
-        id: "unreadable",
+        id: FindingId::Unreadable.name(),
         subject: &capture.name,
         headline: error.message.clone(),
         details: vec![("so", "nothing about this capture is judged".to_owned())],

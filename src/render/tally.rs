@@ -2,7 +2,8 @@
 
 use super::format::{count, counted};
 use crate::report::{
-    CaptureReport, CheckReport, GoldenState, Outcome, Report, State, Verdict, WhyNotEvaluable,
+    CaptureReport, CheckReport, GoldenState, Level, Outcome, Report, State, Verdict,
+    WhyNotEvaluable,
 };
 
 /// Checks by state. A pass is counted apart from everything that is none.
@@ -95,6 +96,15 @@ pub(super) fn goldens(report: &Report) -> Option<String> {
         (of(GoldenState::Missing), "missing"),
         (of(GoldenState::Unreferenced), "unreferenced"),
     ])
+}
+
+/// `1 error · 2 warnings` about the policy file and an earlier report; `None` where there are none.
+pub(super) fn findings(report: &Report) -> Option<String> {
+    let of = |level| report.policy_findings.iter().filter(|one| one.level == level).count() as u64;
+    let parts = [("error", "errors", of(Level::Deny)), ("warning", "warnings", of(Level::Warn))];
+    let parts = parts.into_iter().filter(|(.., n)| *n > 0);
+    let texts: Vec<String> = parts.map(|(one, many, n)| counted(n, one, many)).collect();
+    (!texts.is_empty()).then(|| texts.join(" · "))
 }
 
 fn joined<const N: usize>(parts: [(u64, &str); N]) -> Option<String> {

@@ -7,8 +7,8 @@ use super::escape::{terminal as clean, terminal_lines};
 use super::format::{count, counted};
 use super::{cells, runs, tally, words};
 use crate::report::{
-    CaptureReport, CheckReport, ErrorReport, GoldenReport, GoldenState, Level, Report, RunReport,
-    State, StatedReport, StatedState, Verdict,
+    CaptureReport, CheckReport, ErrorReport, FindingId, GoldenReport, GoldenState, Level, Report,
+    RunReport, State, StatedReport, StatedState, Verdict,
 };
 use anstyle::{AnsiColor, Style as Paint};
 use std::fmt::Write as _;
@@ -109,7 +109,7 @@ impl Page {
     }
 
     fn refused(&mut self, capture: &CaptureReport, error: &ErrorReport) {
-        self.headline(true, "unreadable", &error.message);
+        self.headline(true, FindingId::Unreadable.name(), &error.message);
         self.arrow(&cells::place(error));
         if capture.name != error.path {
             self.line("capture", &capture.name);
@@ -187,7 +187,7 @@ impl Page {
 
     fn golden(&mut self, golden: &GoldenReport) {
         let Some(id) = golden.state.check() else { return };
-        if golden.level == Level::Allow {
+        if golden.level == Level::Allow || !self.shows(golden.fails()) {
             return;
         }
         let subject = match golden.state {
@@ -248,6 +248,9 @@ impl Page {
         );
         if let Some(goldens) = tally::goldens(report) {
             let _ = write!(line, " · goldens: {goldens}");
+        }
+        if let Some(findings) = tally::findings(report) {
+            let _ = write!(line, " · policy and baseline: {findings}");
         }
         if !report.skipped.is_empty() {
             let _ = write!(

@@ -94,10 +94,11 @@ pub(super) fn claims(capture: &CaptureReport) -> String {
                 undefined.push(claim);
                 continue;
             }
-            (ClaimState::Supported, _) => match words::unverified_by(capture, claim) {
-                open if open.is_empty() => "supported".to_owned(),
-                open => format!("supported, not verified by {}", cells::codes(open)),
-            },
+            (ClaimState::Supported, _) => {
+                let doubts = words::open_doubts(capture, claim).into_iter();
+                let doubts = doubts.map(|(what, ids)| format!(", {what} {}", cells::codes(ids)));
+                format!("supported{}", doubts.collect::<String>())
+            }
             (ClaimState::Withheld, by) => {
                 format!("withheld by {}", cells::codes(by.iter().map(String::as_str)))
             }
@@ -117,8 +118,11 @@ pub(super) fn claims(capture: &CaptureReport) -> String {
     if !undefined.is_empty() {
         let gap = if text.is_empty() { "" } else { "\n" };
         // Writing to a String cannot fail, here and below.
-        let _ =
-            writeln!(text, "{gap}Not computed from this capture: {}.", words::claims(&undefined));
+        let _ = writeln!(
+            text,
+            "{gap}Not computed from this capture alone: {}.",
+            words::claims(&undefined)
+        );
     }
     text
 }

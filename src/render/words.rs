@@ -129,7 +129,7 @@ pub(super) fn computed(capture: &CaptureReport, list: &[Claim]) -> Vec<Claim> {
 }
 
 /// The checks that guard a stated claim and could not be evaluated for want of evidence, where the policy wants it.
-pub(super) fn unverified_by(capture: &CaptureReport, claim: Claim) -> Vec<&str> {
+fn unverified_by(capture: &CaptureReport, claim: Claim) -> Vec<&str> {
     if capture.claims.get(claim).0 != ClaimState::Supported {
         return Vec::new();
     }
@@ -139,6 +139,26 @@ pub(super) fn unverified_by(capture: &CaptureReport, claim: Claim) -> Vec<&str> 
             && check.claims.contains(&claim)
     };
     capture.checks_in(State::NotEvaluable).filter(open).map(|check| check.id.as_str()).collect()
+}
+
+/// What a supported claim was not held against, in words and ids: evidence that is missing, and checks that the policy switched off.
+pub(super) fn open_doubts(capture: &CaptureReport, claim: Claim) -> Vec<(&'static str, Vec<&str>)> {
+    let all = [
+        ("not verified by", unverified_by(capture, claim)),
+        ("switched off:", switched_off(capture, claim)),
+    ];
+    all.into_iter().filter(|(_, ids)| !ids.is_empty()).collect()
+}
+
+/// The checks that guard a stated claim and were switched off.
+fn switched_off(capture: &CaptureReport, claim: Claim) -> Vec<&str> {
+    if capture.claims.get(claim).0 != ClaimState::Supported {
+        return Vec::new();
+    }
+    let is_off = |check: &&CheckReport| {
+        check.why == Some(WhyNotEvaluable::SwitchedOff) && check.claims.contains(&claim)
+    };
+    capture.checks_in(State::NotEvaluable).filter(is_off).map(|check| check.id.as_str()).collect()
 }
 
 /// The ids of the checks that withhold a claim; `None` where it is not withheld.

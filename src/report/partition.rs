@@ -12,7 +12,7 @@ pub struct Partition {
     pub of: u32,
     /// Digest of what was divided and of the options that shape reports: equal in all parts of one run.
     pub whole: String,
-    /// Every exception of the policy, in its order.
+    /// Every exception of the policy, then every override, in its order.
     pub exceptions: Vec<ExceptionUse>,
     /// Goldens that no capture of this part produces; absent where the run does not look for such.
     pub unclaimed_goldens: Option<Vec<GoldenReport>>,
@@ -20,10 +20,10 @@ pub struct Partition {
     pub unmet_statements: Vec<String>,
 }
 
-/// What a part says about one exception of the policy.
+/// What a part says about one exception or override of the policy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExceptionUse {
-    /// True where it excepts something in this part.
+    /// True where it excepts something in this part, or is about a capture of it.
     pub used: bool,
     /// What would be said of it if this part were all there is.
     pub finding: Option<PolicyFinding>,

@@ -396,6 +396,16 @@ fn every_check_can_be_explained() {
     assert!(checks.lines().count() > idleproof::checks::CHECKS.len());
 }
 
+#[test]
+fn every_finding_can_be_explained() {
+    let world = folder(&[], "");
+    for id in idleproof::report::FindingId::ALL {
+        let output = idleproof(world.path(), &["explain", id.name()]);
+        assert_eq!(code(&output), 0, "{}", id.name());
+        assert!(stdout(&output).starts_with(&format!("{}: ", id.name())));
+    }
+}
+
 /// A pipe that nobody writes to is not waited for, whatever it is given as.
 #[cfg(unix)]
 #[test]

@@ -29,6 +29,12 @@ check = "duplicated-records"
 paths = ["captures/c01/**"]
 reason = "excepts nothing"
 expires = 2999-01-31
+[[overrides]]
+paths = ["captures/c01/**"]
+checks = { high-idle = "allow" }
+[[overrides]]
+paths = ["captures/nothing/**"]
+checks = { high-idle = "allow" }
 "#;
 
 /// Forty folders of captures of every outcome, files that are none, and goldens: accepted, changed, missing and left over.
@@ -135,6 +141,7 @@ fn parts_that_are_joined_are_the_whole_run() {
         "\"changed\"",
         "\"missing\"",
         "unused-exception",
+        "unused-override",
         "expired-exception",
         "\"excepted\"",
     ] {

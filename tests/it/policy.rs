@@ -301,3 +301,22 @@ expires = 2027-01-31
         assert_eq!(ids, Vec::from_iter(expected), "{path} {value} {today}");
     }
 }
+
+#[test]
+fn an_override_that_is_about_nothing_is_reported_where_everything_was_looked_at() {
+    use crate::judge::capture;
+    let policy = parse(
+        "version = 1\n[[overrides]]\npaths = [\"captures/old/*\"]\nchecks = { high-idle = \"allow\" }\n",
+    );
+    for (path, coverage, expected) in [
+        ("captures/old/a", Coverage::Everything, None),
+        ("captures/new/a", Coverage::Everything, Some("unused-override")),
+        ("captures/new/a", Coverage::Named, None),
+    ] {
+        let today = jiff::civil::date(2027, 1, 1);
+        let judged = Exceptable { captures: &[capture(path)], runs: &[] };
+        let findings = policy.findings(judged, coverage, today);
+        let ids: Vec<&str> = findings.iter().map(|finding| finding.id.as_str()).collect();
+        assert_eq!(ids, Vec::from_iter(expected), "{path}");
+    }
+}

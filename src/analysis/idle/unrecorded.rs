@@ -4,13 +4,14 @@
 //! before the work that was launched after it, and was over when a later wait for the device returned. Side streams inside a
 //! graph join before the stream goes on.
 //!
-//! An unconfirmed launch with records of its own is counted from the first of them. Idle before it is queued idle, which is a
-//! witness of its own; and graph launches prepare their graph inside the call, for up to milliseconds, before the device
-//! starts. Where records are known to be missing, the first may be among them, and the call itself is the earliest start.
+//! An unconfirmed launch with records of its own is counted from the first of them, where that is not overdue, else from when it
+//! was due: behind the earlier work of its stream, and behind the return of the call, in which graph launches prepare their
+//! graph for up to milliseconds. Where records are known to be missing, the call itself is the earliest start.
 
 use crate::analysis::graphs::{Confirmation, Graphs};
 use crate::analysis::hlo::Missing;
 use crate::analysis::launches::Launches;
+use crate::analysis::recording::DISPATCH_LATENCY;
 use crate::analysis::timeline::events_by_stream;
 use crate::trace::{
     DamageFault, DamagedRecords, DeviceId, HostCall, HostCallKind, IntervalSet, RecordSide,
@@ -364,9 +365,11 @@ impl Lanes {
         let launched = trace.host_calls[call].interval.start();
         let returned = trace.host_calls[call].interval.end();
         let own = self.first_of_call.get(&call).filter(|_| cause == Cause::UnconfirmedReplay);
-        let from = own.map_or(launched, |(start, _)| *start);
         let lane = stream.and_then(|stream| self.by_stream.get(&stream));
         let before = lane.and_then(|lane| lane.end_before(launched));
+        let due = before.map_or(returned, |before| before.max(returned));
+        let is_overdue = |start: Picoseconds| start > due + DISPATCH_LATENCY;
+        let from = own.map_or(launched, |&(start, _)| if is_overdue(start) { due } else { start });
         let after = lane.and_then(|lane| lane.start_after(launched));
         // Which device a wait is for is not recorded.
         let waited = self.waits.start_from(returned).filter(|_| trace.devices.len() == 1);

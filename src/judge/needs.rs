@@ -1,0 +1,179 @@
+//! Open questions: what this capture cannot tell, and the capture that would answer it.
+//!
+//! One row a question. It is open where one of its claims is withheld by one of its checks, or is undefined and the capture is of
+//! a kind that could have supported it.
+
+use crate::report::{
+    CaptureReport, Claim, ClaimState, Microseconds, NewCapture, Records, RunReport,
+};
+
+/// One question.
+struct Need {
+    question: &'static str,
+    capture: &'static str,
+    /// True where it is open.
+    is_open: fn(&CaptureReport, &Records) -> bool,
+}
+
+/// Checks that find work without a record in graph replays or executions.
+const LOST_REPLAYS: &[&str] = &[
+    "under-recorded-graph-replays",
+    "incomplete-graph-replays",
+    "executions-without-kernels",
+    "incomplete-executions",
+];
+
+/// Checks that find other work without a record.
+const LOST_RECORDS: &[&str] = &[
+    "launch-without-device-record",
+    "silent-head-or-tail",
+    "uneven-kernels-per-step",
+    "unequal-device-work",
+    "profiler-reported-loss",
+    "export-cap-reached",
+    "xplane-misses-json-events",
+    "idle-with-queued-work",
+    "sync-without-recorded-work",
+];
+
+/// Checks that find records that contradict each other.
+const CONTRADICTIONS: &[&str] = &[
+    "damaged-records",
+    "duplicated-records",
+    "duplicate-json-keys",
+    "shared-correlation-ids",
+    "impossible-durations",
+    "json-xplane-mismatch",
+    "launch-order-inverted",
+    "kernel-before-launch",
+    "device-record-without-launch",
+];
+
+/// What one rank cannot tell.
+const WHO_WAITS: &str = "Which ranks wait in collectives, and for which?";
+
+/// Every question, in the order of reports.
+const NEEDS: &[Need] = &[
+    Need {
+        question: "Which kernels did the graph replays run that are not recorded, and how long was the device really idle?",
+        capture: "The same steps with every replay recorded: fewer of them, a larger profiler buffer, and, on ROCm, a profiler that records \
+            every dispatch of a graph. Keep the file that was written while the graphs were captured beside the trace: it counts their nodes.",
+        is_open: |capture, _| is_withheld_by(capture, LOST_REPLAYS),
+    },
+    Need {
+        question: "Did the graph replay that nothing confirms run more than its records show?",
+        capture: "Two replays of the graph or more in one capture, or one with a wait for the device right behind it.",
+        is_open: |capture, _| is_withheld_by(capture, &["unconfirmed-idle"]),
+    },
+    Need {
+        question: "What ran where records are missing?",
+        capture: "The original file of the profiler, not one that was cut or filtered afterwards; else a shorter recording, so that no buffer fills.",
+        is_open: |capture, _| is_withheld_by(capture, LOST_RECORDS),
+    },
+    Need {
+        question: "Which of the records that contradict each other is true?",
+        capture: "The original files, one for each rank; where those show the same, another recording by another version of the profiler.",
+        is_open: |capture, _| is_withheld_by(capture, CONTRADICTIONS),
+    },
+    Need {
+        question: "Which operation launched the kernels that run inside graphs?",
+        capture: "A second capture of the same steps with graphs off (PyTorch: eager mode; JAX: XLA_FLAGS=--xla_gpu_enable_command_buffer=), \
+            for attribution alone. Times are those of this one.",
+        is_open: |capture, records| {
+            records.graph.kernels > 0
+                && is_withheld(capture, Claim::OpAttribution, &["low-op-attribution"])
+        },
+    },
+    Need {
+        question: "Which operation launched each kernel?",
+        capture: "A capture with operators recorded (PyTorch: activities with ProfilerActivity.CPU; JAX: with the programs' HLO in the xplane).",
+        is_open: |capture, records| {
+            has_kernels(records) && is(capture, Claim::OpAttribution, ClaimState::Undefined)
+        },
+    },
+    Need {
+        question: "Did the device wait for the host?",
+        capture: "A capture of both sides: device activity and the calls into the runtime.",
+        is_open: |capture, records| {
+            has_kernels(records) && is(capture, Claim::HostStarved, ClaimState::Undefined)
+        },
+    },
+    Need {
+        question: "How long does a step take, and how much does that vary?",
+        capture: "At least three whole steps, marked (PyTorch: profiler.step() under a schedule; JAX: jax.profiler.StepTraceAnnotation).",
+        is_open: |capture, records| {
+            has_kernels(records) && is(capture, Claim::StepTime, ClaimState::Undefined)
+        },
+    },
+    Need {
+        question: WHO_WAITS,
+        capture: "The captures of all ranks of the job, of the same steps, in one folder.",
+        is_open: |_, records| {
+            records.devices.iter().any(|device| device.collective_us > Microseconds::default())
+        },
+    },
+    Need {
+        question: "How fast would the host be without the profiler?",
+        capture: "A capture without the Python tracer (PyTorch: with_stack=False; JAX: python_tracer_level=0).",
+        is_open: |_, records| records.python_frames > 0,
+    },
+    Need {
+        question: "Does a change help as much as was inferred?",
+        capture: "The same steps after the change, recorded in the same way, and the two captures held against each other.",
+        is_open: |capture, _| {
+            !capture.what_to_change.is_empty()
+                && is(capture, Claim::Estimate, ClaimState::Supported)
+        },
+    },
+];
+
+/// The questions that a judged capture leaves open.
+pub(super) fn list(capture: &CaptureReport) -> Vec<NewCapture> {
+    let Some(records) = &capture.records else { return Vec::new() };
+    let open = NEEDS.iter().filter(|need| (need.is_open)(capture, records));
+    let row = |need: &Need| NewCapture {
+        question: need.question.to_owned(),
+        capture: need.capture.to_owned(),
+    };
+    open.map(row).collect()
+}
+
+/// Takes away what the ranks of a job answer together.
+pub fn answered_by_runs(captures: &mut [CaptureReport], runs: &[RunReport]) {
+    let told = runs.iter().filter(|run| run.claims.collective_split.state == ClaimState::Supported);
+    let told: Vec<&String> = told.flat_map(|run| &run.captures).collect();
+    for capture in captures.iter_mut().filter(|capture| told.contains(&&capture.name)) {
+        capture.needs_new_capture.retain(|open| open.question != WHO_WAITS);
+    }
+}
+
+fn has_kernels(records: &Records) -> bool {
+    records.devices.iter().any(|device| device.kernels > 0)
+}
+
+fn is(capture: &CaptureReport, claim: Claim, state: ClaimState) -> bool {
+    capture.claims.get(claim).0 == state
+}
+
+/// True where one of these checks withholds any claim.
+fn is_withheld_by(capture: &CaptureReport, checks: &[&str]) -> bool {
+    Claim::ALL.into_iter().any(|claim| is_withheld(capture, claim, checks))
+}
+
+fn is_withheld(capture: &CaptureReport, claim: Claim, checks: &[&str]) -> bool {
+    let (state, by) = capture.claims.get(claim);
+    state == ClaimState::Withheld && by.iter().any(|id| checks.contains(&id.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CONTRADICTIONS, LOST_RECORDS, LOST_REPLAYS};
+    use crate::checks;
+
+    #[test]
+    fn every_check_that_is_named_exists() {
+        for id in LOST_REPLAYS.iter().chain(LOST_RECORDS).chain(CONTRADICTIONS) {
+            assert!(checks::find(id).is_some(), "{id}");
+        }
+    }
+}
