@@ -7,6 +7,7 @@ mod check;
 mod claim;
 mod number;
 mod partition;
+mod path;
 mod rank;
 mod records;
 mod run;
@@ -25,11 +26,12 @@ pub use check::{
 pub use claim::{Cell, Claim, ClaimReport, ClaimState, Claims, IdleClaim};
 pub use number::{Microseconds, Percent, Share};
 pub use partition::{ExceptionUse, Partition};
+pub use path::{Change, CriticalPath, PathKind, PathScope, PathSegment, StepChange};
 pub use rank::{RankCollective, RankRecord};
 pub use records::{
     DeviceReading, DeviceRecords, GapClass, GraphRecords, IdleHostEvent, IdleRecords,
     LaunchRecords, LaunchTiming, ProgramRecords, Quantiles, Records, Spread, StepRecords, StepRow,
-    StreamRecords,
+    StepsLeftOut, StreamRecords,
 };
 pub use run::{CollectiveInstance, CollectiveTime, RankWait, RunClaims, RunReport};
 pub use slug::slug;
@@ -125,8 +127,11 @@ pub struct CaptureReport {
     /// What it brings to a comparison with other ranks of its job, where it is one.
     #[serde(skip)]
     pub rank: Option<RankRecord>,
-    /// Causes whose removal would shorten the step.
-    pub what_to_change: Vec<serde_json::Value>,
+    /// The chain of records that decides how long the step takes; absent where no device work was recorded.
+    #[serde(default)]
+    pub critical_path: Option<CriticalPath>,
+    /// Causes whose removal would shorten the step, the largest part of the critical path first.
+    pub what_to_change: Vec<Change>,
     /// Statements made elsewhere about this capture, held against it.
     #[serde(default)]
     pub stated: Vec<StatedReport>,
