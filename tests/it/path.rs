@@ -65,6 +65,17 @@ fn an_awaited_event_leads_to_another_stream() {
     assert_eq!(segments(&report), ["dispatch - 2", "kernel b 300", "queue - 1", "kernel c 50"]);
 }
 
+/// Without a record of any stream's wait, work of another stream that ends right before counts.
+#[test]
+fn a_wait_that_no_call_records_may_be_for_another_stream() {
+    let report = report(
+        "launch 0..2\nkernel a 10+100 stream=7\n\
+         launch 4..6\nkernel b 12+300 stream=8\n\
+         launch 10..12\nkernel c 313+50 stream=7\n",
+    );
+    assert_eq!(segments(&report), ["dispatch - 2", "kernel b 300", "queue - 1", "kernel c 50"]);
+}
+
 #[test]
 fn the_host_is_followed_from_thread_to_thread() {
     // The second thread works for the first one, which is in no operator meanwhile.
@@ -191,9 +202,8 @@ fn jax(steps: &str) -> CaptureReport {
            execute jit_step 10..40\n\
          }}\n"
     );
-    let fixture::Written::Jax(files) = fixture::write(&text).unwrap() else {
-        panic!("a fixture for JAX")
-    };
+    let written = fixture::write(&text).unwrap_or_else(|error| panic!("{error}"));
+    let fixture::Written::Jax(files) = written else { panic!("a fixture for JAX") };
     pipeline(&[("host.xplane.pb".to_owned(), files.xplane)])
 }
 

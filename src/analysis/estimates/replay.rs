@@ -35,6 +35,10 @@ pub(super) struct Lags {
     queue: Picoseconds,
     /// Behind the return of its launch call.
     dispatch: Picoseconds,
+    /// How long a launch call takes: the middle of them.
+    launch_call: Picoseconds,
+    /// The same of calls that replay a graph.
+    graph_launch_call: Picoseconds,
 }
 
 impl Lags {
@@ -52,7 +56,19 @@ impl Lags {
                 Enabler::Nothing | Enabler::Within(_) => {}
             }
         }
-        Self { queue: p95(queue), dispatch: p95(dispatch) }
+        let calls = |kind| {
+            let of_kind = model.items.iter().filter(move |item| item.kind == kind);
+            let mut lengths: Vec<Picoseconds> =
+                of_kind.map(|item| item.interval.duration()).collect();
+            lengths.sort_unstable();
+            lengths.get(lengths.len() / 2).copied().unwrap_or_default()
+        };
+        Self {
+            queue: p95(queue),
+            dispatch: p95(dispatch),
+            launch_call: calls(HostCallKind::Launch),
+            graph_launch_call: calls(HostCallKind::GraphLaunch),
+        }
     }
 }
 
@@ -155,7 +171,19 @@ impl<'r, 'a> Replay<'r, 'a> {
         );
         let at_once = self.change.launch_calls && item.kind.hands_over_work()
             || self.change.copy_calls && copies && self.slack == Slack::Least;
-        let length = if at_once { Picoseconds::ZERO } else { end - start };
+        let length = match item.kind {
+            _ if at_once => Picoseconds::ZERO,
+            // A call that found the queue full waited for work that is gone now.
+            HostCallKind::Launch if self.slack == Slack::Least && !self.change.work.is_empty() => {
+                self.lags.launch_call.min(end - start)
+            }
+            HostCallKind::GraphLaunch
+                if self.slack == Slack::Least && !self.change.work.is_empty() =>
+            {
+                self.lags.graph_launch_call.min(end - start)
+            }
+            _ => end - start,
+        };
         self.items[at as usize] = (begins, begins + length);
     }
 
@@ -233,13 +261,11 @@ impl<'r, 'a> Replay<'r, 'a> {
         }
         let within = start - call.start();
         if call.end() > start {
-            // Within a replay the graph's own order decides, not how far the call has come.
-            let is_replay = self.model.items[item as usize].kind == HostCallKind::GraphLaunch;
+            // The device came to it later than the call handed it over, and a call may still be in progress for having to wait.
             let lag = match self.slack {
                 _ if node.enabler == Enabler::Within(item) => within,
                 Slack::Least => Picoseconds::ZERO,
-                Slack::Most if is_replay => within.min(self.lags.dispatch),
-                Slack::Most => within,
+                Slack::Most => within.min(self.lags.dispatch + DISPATCH_GAP),
             };
             return Some(begins + lag.min(returns - begins));
         }

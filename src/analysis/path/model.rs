@@ -2,6 +2,7 @@
 
 use super::Evidence;
 use crate::analysis::launches::{Launch, Launches};
+use crate::analysis::recording::DISPATCH_LATENCY;
 use crate::analysis::waits::EventWaits;
 use crate::trace::{DeviceId, HostCallKind, IntervalSet, ThreadId, Trace};
 use crate::units::{Interval, Picoseconds};
@@ -204,6 +205,8 @@ impl<'a> Model<'a> {
         let mut ended_on_stream = on_stream.clone();
         let mut ended_of_call: FxHashMap<usize, u32> = FxHashMap::default();
         let mut ended = 0;
+        let calls = &self.trace.host_calls;
+        let waits_are_recorded = calls.iter().any(|call| call.kind == HostCallKind::StreamWait);
         for (at, index) in (0_u32..).zip(0..self.nodes.len()) {
             let node = self.nodes[index];
             let stream = self.trace.device_events[node.event as usize].stream;
@@ -224,13 +227,16 @@ impl<'a> Model<'a> {
             let prev = on_stream[stream.index()].replace(at);
             let of_replay =
                 call.filter(is_replay).and_then(|call| ended_of_call.get(&call).copied());
-            let others = || {
+            let other = || {
                 let end = |&one: &u32| (self.nodes[one as usize].interval.end(), one);
                 let here = |&one: &u32| self.nodes[one as usize].device == node.device;
                 ended_on_stream.iter().flatten().copied().filter(here).max_by_key(end)
             };
             let awaited = match call {
-                Some(call) if event_waits.precede(call) => others(),
+                Some(call) if event_waits.precede(call) => other(),
+                Some(call) if of_replay.is_none() && !waits_are_recorded => {
+                    other().filter(|&one| self.may_await(&node, call, one))
+                }
                 _ => of_replay,
             };
             let awaited = awaited.filter(|&one| Some(one) != prev);
@@ -238,6 +244,14 @@ impl<'a> Model<'a> {
             let linked = Node { prev, awaited, item, ..node };
             self.nodes[index] = Node { enabler: self.enabler(&linked), ..linked };
         }
+    }
+
+    /// Where no call that makes streams wait is recorded, work may have waited for what ended on another stream a moment before it started,
+    /// if it had been launched for longer.
+    fn may_await(&self, node: &Node, call: usize, other: u32) -> bool {
+        let ended = self.nodes[other as usize].interval.end();
+        let launched = self.trace.host_calls[call].interval.end();
+        node.interval.start() - ended <= DISPATCH_LATENCY && ended - launched > DISPATCH_GAP
     }
 
     /// Of what must be over before it starts, what was over last.

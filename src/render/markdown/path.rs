@@ -2,7 +2,7 @@
 
 use super::super::cells::{guarded, table, titled};
 use super::super::escape::{markdown, markdown_code};
-use super::super::format::{self, FINE, shortened};
+use super::super::format::{self, FINE, counted, shortened};
 use crate::report::{
     CaptureReport, Change, Claim, ClaimState, CriticalPath, Microseconds, PathScope,
 };
@@ -24,6 +24,11 @@ pub(super) fn by_kind(capture: &CaptureReport) -> String {
     if let Some(reason) = &path.reason {
         return format!("Not stated for {}: {}.\n", window(path), markdown(reason));
     }
+    let total = guarded(capture, Claim::CriticalPath, Some(path.total_us), time);
+    // Without its figures the order of the rows would still tell what is withheld.
+    if capture.claims.get(Claim::CriticalPath).0 != ClaimState::Supported {
+        return format!("Of {}: {total}.\n", window(path));
+    }
     let rows = path.by_kind.iter().map(|kind| {
         vec![
             markdown(&kind.kind),
@@ -31,7 +36,6 @@ pub(super) fn by_kind(capture: &CaptureReport) -> String {
             guarded(capture, Claim::CriticalPath, kind.share, format::share),
         ]
     });
-    let total = guarded(capture, Claim::CriticalPath, Some(path.total_us), time);
     let rows = table(&["the path goes through", "time", "of the window"], 1, rows);
     format!("Of {}, {total}:\n\n{rows}{NOTE}", window(path))
 }
@@ -55,9 +59,14 @@ pub(super) fn changes_title(capture: &CaptureReport) -> String {
 
 /// Conclusions under an assumption, behind the claim that they make.
 pub(super) fn changes(capture: &CaptureReport) -> String {
-    let is_undefined = capture.claims.get(Claim::Estimate).0 == ClaimState::Undefined;
-    if capture.what_to_change.is_empty() || is_undefined {
+    let state = capture.claims.get(Claim::Estimate).0;
+    if capture.what_to_change.is_empty() || state == ClaimState::Undefined {
         return String::new();
+    }
+    if state == ClaimState::Withheld {
+        let n_causes = counted(capture.what_to_change.len() as u64, "cause", "causes");
+        let none = guarded(capture, Claim::Estimate, Some(()), |()| String::new());
+        return format!("{n_causes}: {none}.\n");
     }
     let rows = capture.what_to_change.iter().map(|change| row(capture, change));
     let head =

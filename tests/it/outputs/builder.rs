@@ -407,6 +407,7 @@ pub(crate) fn incident() -> CaptureReport {
             op_attribution: withheld(),
             step_time: withheld(),
             source_line: withheld(),
+            critical_path: withheld(),
             estimate: withheld(),
             ..healthy.claims.clone()
         },
