@@ -6,6 +6,7 @@
 mod attribution;
 mod claims;
 mod collect;
+mod estimates;
 mod graphs;
 pub mod hlo;
 mod host_cause;
@@ -15,6 +16,7 @@ mod launch_timing;
 mod launches;
 mod lay_out;
 mod order;
+mod path;
 mod rank;
 mod readings;
 mod reconcile;
@@ -26,6 +28,7 @@ mod timeline;
 mod waits;
 
 pub use attribution::{AttributedTo, Attribution, Class, IdChain, MethodCounts};
+pub use estimates::{Cause as ChangeCause, Estimate};
 pub use graphs::{Confirmation, GraphReplay, Graphs, Shortfall};
 pub use hlo::HloAttribution;
 pub use host_cause::{CauseRow, DeviceCause, GapCause, HostActivity};
@@ -35,10 +38,11 @@ pub use launch_timing::{LaunchTiming, Quantiles};
 pub use launches::{JoinMethod, Launch, Launches};
 pub use lay_out::lay_out;
 pub use order::{Containment, LateEnd, Misplaced, StreamOrder};
+pub use path::{Path, PathSegment, Refusal, SegmentKind};
 pub use reconcile::{DeviceTwins, Reconciliation};
 pub use recording::DISPATCH_LATENCY;
 pub use runs::{Clocks, Instance, Run, Wait, runs};
-pub use steps::{MIN_STEPS, Step, Steps};
+pub use steps::{Delimiter, Incomplete, MIN_STEPS, Step, StepTime, Steps};
 pub use tables::tables;
 pub use timeline::{DeviceTimeline, StreamTimeline, Timeline};
 pub use waits::{DeviceWaits, QueuedGap, Waits};
@@ -64,10 +68,14 @@ pub struct Analysis {
     pub order: StreamOrder,
     /// Which operator each kernel belongs to.
     pub attribution: Attribution,
-    /// Marked steps.
+    /// Steps, marked or repeated.
     pub steps: Option<Steps>,
     /// How long each device did nothing: the bounds, and what widens them.
     pub idle: Idle,
+    /// The chain of records that decides how long the step takes; absent where no device work was recorded.
+    pub path: Option<Path>,
+    /// What would change if parts of it were gone.
+    pub estimates: Vec<Estimate>,
     /// The capture's other records, held against the first.
     pub reconciled: Vec<Reconciliation>,
     /// Which instruction of which compiled program each kernel belongs to; absent where the capture knows no program.
@@ -100,8 +108,8 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
     let host_cause = host_cause::host_cause(trace, &timeline, &launches, &launched);
     let order = order::stream_order(trace, &launches);
     let attribution = attribution::attribute(trace, &launches);
-    let steps = steps::steps(trace, &launches);
     let hlo = hlo::hlo_attribution(trace, &launches, choice);
+    let steps = steps::steps(trace, &launches, &graphs, hlo.as_ref());
     let idle = idle::idle(&idle::Evidence {
         trace,
         timeline: &timeline,
@@ -111,6 +119,17 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
         order: &order,
         hlo: hlo.as_ref(),
     });
+    let found = path::path(&path::Evidence {
+        trace,
+        timeline: &timeline,
+        launches: &launches,
+        launch_timing: launch_timing.as_ref(),
+        steps: steps.as_ref(),
+    });
+    let estimates = found.as_ref().map_or_else(Vec::new, |(path, model)| {
+        estimates::estimates(path, model, &timeline, &idle, steps.as_ref())
+    });
+    let path = found.map(|(path, _)| path);
     let reconciled = reconcile::reconcile(capture);
     Analysis {
         timeline,
@@ -123,6 +142,8 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
         attribution,
         steps,
         idle,
+        path,
+        estimates,
         reconciled,
         hlo,
     }

@@ -8,6 +8,7 @@ mod claim;
 mod finding;
 mod number;
 mod partition;
+mod path;
 mod rank;
 mod records;
 mod run;
@@ -27,11 +28,12 @@ pub use claim::{Cell, Claim, ClaimReport, ClaimState, Claims, IdleClaim};
 pub use finding::FindingId;
 pub use number::{Microseconds, Percent, Share};
 pub use partition::{ExceptionUse, Partition};
+pub use path::{Change, CriticalPath, PathKind, PathScope, PathSegment, StepChange};
 pub use rank::{RankCollective, RankRecord};
 pub use records::{
     DeviceReading, DeviceRecords, GapClass, GraphRecords, IdleHostEvent, IdleRecords,
     LaunchRecords, LaunchTiming, ProgramRecords, Quantiles, Records, Spread, StepRecords, StepRow,
-    StreamRecords,
+    StepsLeftOut, StreamRecords,
 };
 pub use run::{CollectiveInstance, CollectiveTime, RankWait, RunClaims, RunReport};
 pub use slug::slug;
@@ -127,8 +129,11 @@ pub struct CaptureReport {
     /// What it brings to a comparison with other ranks of its job, where it is one.
     #[serde(skip)]
     pub rank: Option<RankRecord>,
-    /// Causes whose removal would shorten the step.
-    pub what_to_change: Vec<serde_json::Value>,
+    /// The chain of records that decides how long the step takes; absent where no device work was recorded.
+    #[serde(default)]
+    pub critical_path: Option<CriticalPath>,
+    /// Causes whose removal would shorten the step, the largest part of the critical path first.
+    pub what_to_change: Vec<Change>,
     /// Statements made elsewhere about this capture, held against it.
     #[serde(default)]
     pub stated: Vec<StatedReport>,

@@ -1,7 +1,7 @@
 //! What may be claimed: which claims there is something to compute from, and the bounds of idle.
 
 use super::idle::{Bounds, DeviceIdle};
-use super::{Analysis, DeviceTimeline, MIN_STEPS};
+use super::{Analysis, DeviceTimeline, MIN_STEPS, Steps};
 use crate::report::{
     ClaimReport, ClaimState, Claims, GapClass, IdleClaim, IdleRecords, Microseconds, Percent,
 };
@@ -15,7 +15,8 @@ pub(super) fn claims(trace: &Trace, analysis: &Analysis) -> Claims {
     let inactive = hull(analysis, |idle| Some(idle.inactive));
     let starved = hull(analysis, |idle| idle.starved);
     let kernels = analysis.attribution.kernel_time > Picoseconds::ZERO;
-    let n_steps = analysis.steps.as_ref().map_or(0, |steps| steps.steps.len());
+    let n_steps = analysis.steps.as_ref().map_or(0, Steps::n_complete);
+    let path_is_known = analysis.path.as_ref().is_some_and(|path| path.refused.is_none());
     Claims {
         idle: IdleClaim {
             state: when(inactive.is_some()),
@@ -28,6 +29,8 @@ pub(super) fn claims(trace: &Trace, analysis: &Analysis) -> Claims {
         ranking: plain(kernels),
         op_attribution: plain(kernels && (!trace.ops.is_empty() || analysis.hlo.is_some())),
         source_line: plain(analysis.hlo.as_ref().is_some_and(|hlo| !hlo.tables.lines.is_empty())),
+        critical_path: plain(path_is_known),
+        estimate: plain(path_is_known && inactive.is_some()),
         step_time: plain(n_steps >= MIN_STEPS),
         ..Claims::default()
     }

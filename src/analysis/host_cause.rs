@@ -7,7 +7,7 @@ mod innermost;
 mod rows;
 mod sums;
 
-use self::innermost::{HostEvent, innermost};
+pub(super) use self::innermost::{HostEvent, Segment, innermost};
 use self::rows::Rows;
 use self::sums::{DeviceSums, Parts};
 use super::hlo::executing_threads;
@@ -134,16 +134,16 @@ struct Place {
 }
 
 /// Lines of a trace that are one thread. Some tracers list the calls into the runtime apart from what else their thread did.
-struct SameThread(Vec<ThreadId>);
+pub(super) struct SameThread(Vec<ThreadId>);
 
 impl SameThread {
-    fn of(trace: &Trace, launches: &Launches) -> Self {
+    pub(super) fn of(trace: &Trace, launches: &Launches) -> Self {
         let executing = executing_threads(trace, launches);
         let own = (0_u32..).take(trace.threads.len()).map(ThreadId::new);
         Self(own.map(|thread| executing.get(&thread).copied().unwrap_or(thread)).collect())
     }
 
-    fn of_thread(&self, thread: ThreadId) -> ThreadId {
+    pub(super) fn of_thread(&self, thread: ThreadId) -> ThreadId {
         self.0[thread.index()]
     }
 

@@ -2,15 +2,16 @@
 
 use super::attribution::{Class, IdChain, ops_by_time};
 use super::{
-    Analysis, CauseRow, DeviceCause, DeviceTimeline, DeviceWaits, StreamTimeline, claims, hlo,
-    hot_kernels, rank,
+    Analysis, CauseRow, DeviceCause, DeviceTimeline, DeviceWaits, StreamTimeline, claims,
+    estimates, hlo, hot_kernels, path, rank,
     readings::{self, Reading},
+    steps,
 };
 use crate::report::{
     Attribution, AttributionClass, CaptureReport, DeviceReading, DeviceRecords, FileReport,
     FileRole, GraphRecords, HotKernel, IdleHostEvent, IdleRecords, LaunchRecords, LaunchTiming,
     Methods, Microseconds, NoticeReport, OpRow, Outcome, Percent, Quantiles, Records, Share,
-    Spread, StepRecords, StepRow, StreamRecords,
+    Spread, StreamRecords,
 };
 use crate::trace::{Capture, DeviceProperties, HostCall, HostCallKind, Record, Trace};
 use crate::units::{Interval, Picoseconds, Ratio};
@@ -43,7 +44,8 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
         hot_kernels: hot(trace, analysis),
         tables: None,
         rank: rank::rank_record(trace),
-        what_to_change: Vec::new(),
+        critical_path: analysis.path.as_ref().map(|found| path::lay_out(trace, found)),
+        what_to_change: estimates::lay_out(analysis),
         stated: Vec::new(),
         checks: Vec::new(),
         trust_list: Vec::new(),
@@ -114,7 +116,7 @@ fn records_of(trace: &Trace, analysis: &Analysis) -> Records {
         devices: devices.map(device_records).collect(),
         graph: graph(analysis),
         launches: launches(trace, analysis),
-        steps: analysis.steps.as_ref().and_then(|steps| step_records(trace, steps)),
+        steps: analysis.steps.as_ref().and_then(|steps| steps::lay_out(trace, steps)),
         programs: analysis
             .hlo
             .as_ref()
@@ -222,7 +224,7 @@ fn stream_records(trace: &Trace, stream: &StreamTimeline) -> StreamRecords {
     }
 }
 
-fn on_file_axis(trace: &Trace, interval: Interval) -> (Microseconds, Microseconds) {
+pub(super) fn on_file_axis(trace: &Trace, interval: Interval) -> (Microseconds, Microseconds) {
     let at = |time| Microseconds::from_ps(trace.origin.on_file_axis(time));
     (at(interval.start()), at(interval.end()))
 }
@@ -271,27 +273,6 @@ fn timing(timing: super::LaunchTiming) -> LaunchTiming {
         floor_us: timing.floor.map(Microseconds::from),
         kernel_mean_us: timing.kernel_mean.into(),
         kernel_median_us: timing.kernel_median.into(),
-    }
-}
-
-fn step_records(trace: &Trace, steps: &super::Steps) -> Option<StepRecords> {
-    let durations = steps.steps.iter().map(|step| step.annotation.interval.duration().into());
-    Some(StepRecords {
-        marker: steps.marker.to_owned(),
-        count: steps.steps.len() as u64,
-        duration_us: Spread::of(durations)?,
-        records_per_step: Spread::of(steps.steps.iter().map(|step| step.n_records)),
-        rows: steps.steps.iter().map(|step| step_row(trace, step)).collect(),
-    })
-}
-
-fn step_row(trace: &Trace, step: &super::Step) -> StepRow {
-    StepRow {
-        name: trace.name(step.annotation.name).to_owned(),
-        kernels: step.n_kernels,
-        kernel_sum_us: step.kernel_sum.into(),
-        device_window_us: step.device_window.map(|window| on_file_axis(trace, window)),
-        busy_in_host_window_us: step.busy_in_host_window.into(),
     }
 }
 

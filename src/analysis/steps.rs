@@ -1,15 +1,23 @@
-//! Steps: the marked ranges of a run, with the device work that was launched inside each.
+//! Steps: the marked or repeated parts of a run, with the device work that was launched inside each.
 //!
 //! Device work belongs to the step of its launch. Under asynchronous launch it runs later than the marker, so the
-//! marker's own host window says little about it.
+//! marker's own host window says little about it. A step's time is counted on the device: from the first start of its
+//! work to the first start of the next step's.
 
+mod complete;
+mod delimit;
+mod lay_out;
+
+pub use complete::Incomplete;
+pub use delimit::Delimiter;
+pub(super) use lay_out::lay_out;
+
+use super::graphs::Graphs;
+use super::hlo::HloAttribution;
 use super::launches::Launches;
-use crate::trace::{Annotation, DeviceEvent, IntervalSet, Trace};
+use crate::trace::{DeviceEvent, DeviceId, IntervalSet, Trace};
 use crate::units::{Interval, Picoseconds};
-
-/// Markers in the order of trust: the profiler's own step first, then the ranges that serving engines mark.
-const MARKERS: &[(&str, &str)] =
-    &[("ProfilerStep#", "ProfilerStep"), ("step[", "step[…]"), ("execute_", "execute_…")];
+use delimit::{Bounds, Delimited};
 
 /// A step time is claimed from this many steps on: first and last may be cut, and one step has no spread.
 pub const MIN_STEPS: usize = 3;
@@ -17,8 +25,10 @@ pub const MIN_STEPS: usize = 3;
 /// The steps of a trace.
 #[derive(Debug)]
 pub struct Steps {
+    /// What delimits them.
+    pub delimiter: Delimiter,
     /// The marker that was used.
-    pub marker: &'static str,
+    pub marker: String,
     /// The steps in order of time.
     pub steps: Vec<Step>,
 }
@@ -26,66 +36,153 @@ pub struct Steps {
 /// One step.
 #[derive(Debug)]
 pub struct Step {
-    /// The marker.
-    pub annotation: Annotation,
-    /// Device records that were launched inside the marker.
+    /// Its name, with its number.
+    pub name: String,
+    /// Its span on the host: the marker, or from what begins it to what begins the next.
+    pub host: Interval,
+    /// Device records that were launched inside it.
     pub n_records: u64,
     /// Kernels among them.
     pub n_kernels: u64,
     /// Their summed duration.
     pub kernel_sum: Picoseconds,
-    /// First start to last end of those records.
+    /// First start to last end of those records, over all devices.
     pub device_window: Option<Interval>,
-    /// Device time inside the marker's host window, whoever launched it.
+    /// The same on each device with such records, in the order of the trace's devices.
+    pub devices: Vec<(DeviceId, Interval)>,
+    /// Device time inside its span on the host, whoever launched it.
     pub busy_in_host_window: Picoseconds,
+    /// Why its records do not cover it, where they do not.
+    pub incomplete: Option<Incomplete>,
 }
 
-/// Finds the steps of a trace; `None` where no marker is known.
-pub(super) fn steps(trace: &Trace, launches: &Launches) -> Option<Steps> {
-    let (marker, mut annotations) = MARKERS.iter().find_map(|&(prefix, marker)| {
-        let found = marked(trace, prefix);
-        (!found.is_empty()).then_some((marker, found))
-    })?;
-    annotations.sort_by_key(|annotation| (annotation.interval, annotation.thread));
+/// The time of one step on one device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepTime {
+    /// The step, by index.
+    pub step: usize,
+    /// The device; `None` where no device work tells, and the marker's own start does.
+    pub device: Option<DeviceId>,
+    /// From the start of the step to the start of the next one.
+    pub window: Interval,
+}
+
+/// Finds the steps of a trace; `None` where nothing delimits any.
+pub(super) fn steps(
+    trace: &Trace,
+    launches: &Launches,
+    graphs: &Graphs,
+    hlo: Option<&HloAttribution>,
+) -> Option<Steps> {
+    let Delimited { delimiter, marker, bounds } = delimit::delimit(trace, launches, graphs, hlo)?;
     let busy = IntervalSet::from_intervals(trace.device_events.iter().map(|event| event.interval));
-    let mut steps: Vec<Step> = annotations
-        .into_iter()
-        .map(|annotation| Step {
-            annotation,
+    let mut steps: Vec<Step> = bounds
+        .iter()
+        .map(|bound| Step {
+            name: bound.name.clone(),
+            host: bound.host,
             n_records: 0,
             n_kernels: 0,
             kernel_sum: Picoseconds::ZERO,
             device_window: None,
-            busy_in_host_window: busy.clip(annotation.interval).total(),
+            devices: Vec::new(),
+            busy_in_host_window: busy.clip(bound.host).total(),
+            incomplete: None,
         })
         .collect();
     for (index, event) in trace.device_events.iter().enumerate() {
         let Some(call) = launches.call(trace, index) else { continue };
-        let launched = call.interval.start();
-        let after = steps.partition_point(|step| step.annotation.interval.start() <= launched);
-        // The latest step that contains the launch; markers of one thread do not overlap.
-        if let Some(step) =
-            steps[..after].last_mut().filter(|step| step.annotation.interval.contains(launched))
-        {
-            step.add(event);
+        let device = trace.stream(event.stream).device;
+        if let Some(step) = Bounds::step_of(&bounds, device, call.interval.start()) {
+            steps[step].add(event, device);
         }
     }
-    Some(Steps { marker, steps })
-}
-
-fn marked(trace: &Trace, prefix: &str) -> Vec<Annotation> {
-    let is_marker = |annotation: &&Annotation| trace.name(annotation.name).starts_with(prefix);
-    trace.annotations.iter().filter(is_marker).copied().collect()
+    complete::mark(trace, launches, &bounds, delimiter, &mut steps);
+    Some(Steps { delimiter, marker, steps })
 }
 
 impl Step {
-    fn add(&mut self, event: &DeviceEvent) {
+    fn add(&mut self, event: &DeviceEvent, device: DeviceId) {
+        let hull = |known: Option<Interval>| {
+            known.map_or(event.interval, |known| known.hull(event.interval))
+        };
         self.n_records += 1;
-        self.device_window =
-            Some(self.device_window.map_or(event.interval, |known| known.hull(event.interval)));
+        self.device_window = Some(hull(self.device_window));
+        match self.devices.binary_search_by_key(&device, |&(known, _)| known) {
+            Ok(at) => self.devices[at].1 = hull(Some(self.devices[at].1)),
+            Err(at) => self.devices.insert(at, (device, event.interval)),
+        }
         if event.kind.is_kernel() {
             self.n_kernels += 1;
             self.kernel_sum += event.interval.duration();
         }
+    }
+
+    /// Where its work began on a device.
+    fn start_on(&self, device: DeviceId) -> Option<Picoseconds> {
+        let found = self.devices.iter().find(|(known, _)| *known == device);
+        found.map(|(_, window)| window.start())
+    }
+
+    /// The device whose work ends last in it; of several the first.
+    pub fn critical_device(&self) -> Option<DeviceId> {
+        let last = self.devices.iter().map(|(_, window)| window.end()).max()?;
+        self.devices.iter().find(|(_, window)| window.end() == last).map(|&(device, _)| device)
+    }
+}
+
+impl Steps {
+    /// True where a marker was recorded, as opposed to work that repeats.
+    pub const fn are_marked(&self) -> bool {
+        !matches!(self.delimiter, Delimiter::Executions | Delimiter::GraphLaunches)
+    }
+
+    /// Steps that the records cover.
+    pub fn n_complete(&self) -> usize {
+        self.steps.iter().filter(|step| step.incomplete.is_none()).count()
+    }
+
+    /// The time of each complete step on each of its devices: to the start of the next step's work there. Where no device work
+    /// tells, from marker to marker.
+    pub fn times(&self) -> Vec<StepTime> {
+        let mut times = Vec::new();
+        for (step, pair) in self.steps.windows(2).enumerate() {
+            let [one, next] = pair else { continue };
+            if one.incomplete.is_some() || !next.begins_in_full() {
+                continue;
+            }
+            if one.devices.is_empty() {
+                let window = Interval::new(one.host.start(), next.host.start());
+                times.extend(window.map(|window| StepTime { step, device: None, window }));
+            }
+            for &(device, window) in &one.devices {
+                let window =
+                    next.start_on(device).and_then(|end| Interval::new(window.start(), end));
+                times.extend(window.map(|window| StepTime { step, device: Some(device), window }));
+            }
+        }
+        times
+    }
+
+    /// The time of each step on the device whose work ends last in it.
+    pub fn critical_times(&self) -> Vec<StepTime> {
+        let is_critical = |time: &StepTime| {
+            time.device.is_some() && self.steps[time.step].critical_device() == time.device
+        };
+        self.times().into_iter().filter(is_critical).collect()
+    }
+
+    /// The step of median time, with its window; of an even number the lower one, of equal ones the earlier.
+    pub fn median(&self) -> Option<StepTime> {
+        let mut times = self.critical_times();
+        times.sort_by_key(|time| (time.window.duration(), time.step));
+        times.get(times.len().checked_sub(1)? / 2).copied()
+    }
+}
+
+impl Step {
+    /// True where the start of its work is known: it is complete, or cut at its end alone.
+    fn begins_in_full(&self) -> bool {
+        matches!(self.incomplete, None | Some(Incomplete::CutAtEnd | Incomplete::NoNext))
     }
 }

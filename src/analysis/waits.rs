@@ -203,10 +203,10 @@ impl Launched {
 }
 
 /// Which calls follow a stream-wait call on their thread with no other work handed over in between.
-struct EventWaits(Vec<bool>);
+pub(super) struct EventWaits(Vec<bool>);
 
 impl EventWaits {
-    fn of(trace: &Trace) -> Self {
+    pub(super) fn of(trace: &Trace) -> Self {
         let mut order: Vec<usize> = (0..trace.host_calls.len()).collect();
         let calls = &trace.host_calls;
         if !order.is_sorted_by_key(|&call| (calls[call].thread, calls[call].interval.start())) {
@@ -231,7 +231,7 @@ impl EventWaits {
     }
 
     /// True where the work of `call` was queued right behind an event wait.
-    fn precede(&self, call: usize) -> bool {
+    pub(super) fn precede(&self, call: usize) -> bool {
         self.0[call]
     }
 }

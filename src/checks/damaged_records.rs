@@ -29,6 +29,7 @@ pub(super) static CHECK: Check = Check {
         Claim::Ranking,
         Claim::StepTime,
         Claim::CriticalPath,
+        Claim::Estimate,
     ],
     requires: None,
     bound: Bound::Max,

@@ -31,6 +31,7 @@ pub(super) static CHECK: Check = Check {
         Claim::OpAttribution,
         Claim::SourceLine,
         Claim::CriticalPath,
+        Claim::Estimate,
     ],
     requires: None,
     bound: Bound::Max,

@@ -24,6 +24,7 @@ pub(super) static CHECK: Check = Check {
         Claim::KernelTime,
         Claim::Ranking,
         Claim::OpAttribution,
+        Claim::CriticalPath,
         Claim::Roofline,
         Claim::Estimate,
     ],

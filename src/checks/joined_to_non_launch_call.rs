@@ -22,7 +22,7 @@ pub(super) static CHECK: Check = Check {
         exceptions: "Calls are known by their API name; older tracers name a launch after its kernel, which counts as a launch.",
     },
     since: "0.1.0",
-    guards: &[Claim::CriticalPath],
+    guards: &[Claim::CriticalPath, Claim::Estimate],
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,

@@ -20,7 +20,7 @@ pub(super) static CHECK: Check = Check {
         exceptions: "Rounding to whole microseconds is allowed for.",
     },
     since: "0.1.0",
-    guards: &[Claim::HostStarved, Claim::CriticalPath],
+    guards: &[Claim::HostStarved, Claim::CriticalPath, Claim::Estimate],
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,

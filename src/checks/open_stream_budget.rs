@@ -20,7 +20,7 @@ pub(super) static CHECK: Check = Check {
         exceptions: "None.",
     },
     since: "0.1.0",
-    guards: &[Claim::Idle, Claim::KernelTime],
+    guards: &[Claim::Idle, Claim::KernelTime, Claim::CriticalPath, Claim::Estimate],
     requires: None,
     bound: Bound::Max,
     unit: Unit::Microseconds,

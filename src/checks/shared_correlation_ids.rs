@@ -21,7 +21,7 @@ pub(super) static CHECK: Check = Check {
             id is one launch seen twice. A producer that writes no ids at all is joined by external ids or flows instead.",
     },
     since: "0.1.0",
-    guards: &[Claim::OpAttribution, Claim::SourceLine, Claim::CriticalPath],
+    guards: &[Claim::OpAttribution, Claim::SourceLine, Claim::CriticalPath, Claim::Estimate],
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,

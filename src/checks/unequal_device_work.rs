@@ -21,7 +21,7 @@ pub(super) static CHECK: Check = Check {
         exceptions: "Visible GPUs on which nothing was executed do not count.",
     },
     since: "0.1.0",
-    guards: &[Claim::Estimate],
+    guards: &[Claim::CriticalPath, Claim::Estimate],
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,

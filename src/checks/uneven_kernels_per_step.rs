@@ -29,7 +29,7 @@ pub(super) static CHECK: Check = Check {
 };
 
 fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {
-    let Some(steps) = &analysis.steps else {
+    let Some(steps) = analysis.steps.as_ref().filter(|steps| steps.are_marked()) else {
         return Measurement::not_applicable("no step is marked");
     };
     if steps.steps.len() < MIN_STEPS {

@@ -14,6 +14,10 @@ pub(super) fn withhold_by(claims: &mut Claims, check: &CheckReport) {
         if guarded == Claim::Idle {
             withhold(claims, Claim::HostStarved, &check.id);
         }
+        // What a change would save rests on both.
+        if matches!(guarded, Claim::Idle | Claim::CriticalPath) {
+            withhold(claims, Claim::Estimate, &check.id);
+        }
     }
 }
 

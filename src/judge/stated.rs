@@ -113,7 +113,8 @@ fn allowed(quantity: &Quantity, capture: &CaptureReport) -> Allowed {
         Quantity::OpShare(op) => op_share(capture, op),
         Quantity::StepTime => {
             let steps = capture.records.as_ref().and_then(|records| records.steps.as_ref());
-            let median = steps.map(|steps| steps.duration_us.median.as_f64());
+            let median =
+                steps.filter(|steps| steps.marked).map(|steps| steps.duration_us.median.as_f64());
             one(median.map(|at| (at, at)).ok_or_else(|| "no step is marked".to_owned()))
         }
     };

@@ -3,6 +3,7 @@
 //! What the records say is printed as recorded arithmetic; what would be a claim goes through its guard.
 
 mod idle;
+mod path;
 mod records;
 mod shares;
 
@@ -128,7 +129,8 @@ fn figures(capture: &CaptureReport) -> String {
         section(&shares::steps_title(capture), records::steps(capture, held));
         section("Programs", records::programs(held));
     }
-    section("What to change (inferred)", shares::what_to_change(capture));
+    section(&path::title(capture), path::by_kind(capture));
+    section(&path::changes_title(capture), path::changes(capture));
     text
 }
 

@@ -256,14 +256,47 @@ impl<T: Ord + Copy> Spread<T> {
 pub struct StepRecords {
     /// The marker's name without its number.
     pub marker: String,
+    /// False where no marker was recorded and work that repeats is taken for steps.
+    #[serde(default = "always")]
+    pub marked: bool,
+    /// How far what delimits them may be trusted, in words.
+    #[serde(default)]
+    pub trust: String,
     /// How many.
     pub count: u64,
+    /// Those that the records cover.
+    #[serde(default)]
+    pub complete: u64,
+    /// The others, by reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<StepsLeftOut>,
+    /// Time of the complete steps on each of their devices: from the first start of a step's work to that of the next step. Absent
+    /// where no step is followed by another.
+    #[serde(default)]
+    pub step_time_us: Option<Spread<Microseconds>>,
+    /// The step of median time on the device whose work ends last in it.
+    #[serde(default)]
+    pub median_step: Option<String>,
     /// Host-side length of the markers.
     pub duration_us: Spread<Microseconds>,
     /// Device records a step, by the step of their launch.
     pub records_per_step: Option<Spread<u64>>,
     /// Each step.
     pub rows: Vec<StepRow>,
+}
+
+/// Reports that do not say so are of marked steps.
+const fn always() -> bool {
+    true
+}
+
+/// Steps that do not count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepsLeftOut {
+    /// How many.
+    pub count: u64,
+    /// Why.
+    pub reason: String,
 }
 
 /// One step.

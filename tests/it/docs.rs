@@ -84,7 +84,12 @@ fn the_catalogue_of_reconciliations_names_what_there_is() {
         assert!(kinds.iter().any(|kind| becomes.starts_with(kind)), "{row}");
     }
     assert_eq!(rows.len(), 46);
-    let others = ["sums_add_up", "attribution.hlo.left_out_by_op_views"];
+    let others = [
+        "sums_add_up",
+        "segments_add_up_to_the_step",
+        "attribution.hlo.left_out_by_op_views",
+        "records.steps",
+    ];
     for id in &named {
         let is_check = CHECKS.iter().any(|check| check.id == id);
         assert!(is_check || others.contains(&id.as_str()), "`{id}` is neither a check nor a test");

@@ -433,3 +433,15 @@ fn a_judged_report_survives_json() {
     let checks: &[CheckReport] = &report.captures[0].checks;
     assert_eq!(checks.len(), 1);
 }
+
+/// What a change would save rests on idle and on the critical path: what withholds one of them withholds the estimates.
+#[test]
+fn estimates_go_with_what_they_rest_on() {
+    let rests = |check: &&&idleproof::checks::Check| {
+        let guards = check.guards;
+        guards.contains(&Claim::Idle) || guards.contains(&Claim::CriticalPath)
+    };
+    for check in idleproof::checks::CHECKS.iter().filter(rests) {
+        assert!(check.guards.contains(&Claim::Estimate), "{}", check.id);
+    }
+}

@@ -22,6 +22,7 @@ mod mask;
 mod oracle;
 mod outputs;
 mod partition;
+mod path;
 mod policy;
 mod proto;
 mod reader;

@@ -5,25 +5,25 @@ use std::cmp::Reverse;
 
 /// A host event of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct HostEvent {
+pub(in crate::analysis) struct HostEvent {
     /// From entry to return.
-    pub(super) interval: Interval,
+    pub(in crate::analysis) interval: Interval,
     /// What it counts as.
-    pub(super) row: u32,
+    pub(in crate::analysis) row: u32,
 }
 
 /// A span of time in which one event is the innermost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Segment {
+pub(in crate::analysis) struct Segment {
     /// When.
-    pub(super) interval: Interval,
+    pub(in crate::analysis) interval: Interval,
     /// What the event counts as.
-    pub(super) row: u32,
+    pub(in crate::analysis) row: u32,
 }
 
 /// Splits the time that events cover by the innermost: of those that cover an instant, the one that began last. Of events that
 /// begin together it is the shorter, and of equal ones the later in the list. Events need not be nested.
-pub(super) fn innermost(mut events: Vec<HostEvent>) -> Vec<Segment> {
+pub(in crate::analysis) fn innermost(mut events: Vec<HostEvent>) -> Vec<Segment> {
     events.sort_by_key(|event| (event.interval.start(), Reverse(event.interval.end())));
     let mut sweep = Sweep { open: Vec::new(), at: None, segments: Vec::new() };
     for event in events {

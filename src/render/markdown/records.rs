@@ -6,7 +6,7 @@ use super::super::format::{self, DASH, FINE, count, counted, shortened};
 use super::{ROWS_MAX, more_in_tables, more_rows};
 use crate::report::{
     CaptureReport, Cell, Claim, DeviceRecords, GraphRecords, Microseconds, ProgramRecords, Records,
-    Spread, StepRow,
+    Spread, StepRecords, StepRow,
 };
 
 fn time(us: Microseconds) -> String {
@@ -153,14 +153,43 @@ pub(super) fn steps(capture: &CaptureReport, records: &Records) -> String {
     let head =
         ["#", "step", "kernels", "sum of kernels", "device window", "busy in the host's window"];
     format!(
-        "- {}, marked (*read*) by {}\n- length on the host (min / median / max): {length}\n- device records a \
+        "- {}, {}\n{}- length on the host (min / median / max): {length}\n- device records a \
          step (min / median / max): {}\n\n{}{}",
         counted(steps.count, "step", "steps"),
-        markdown_code(&shortened(&steps.marker, NAME_CHARS_MAX)),
+        delimited(steps),
+        step_time(capture, steps),
         spread(steps.records_per_step, count),
         table(&head, 2, rows),
         more_rows(steps.rows.len(), STEPS_MAX)
     )
+}
+
+/// What delimits the steps.
+fn delimited(steps: &StepRecords) -> String {
+    let marker = markdown_code(&shortened(&steps.marker, NAME_CHARS_MAX));
+    match steps.trust.as_str() {
+        "" => format!("marked (*read*) by {marker}"),
+        trust if !steps.marked => format!("{} (*inferred*): {marker}", markdown(trust)),
+        trust => format!("{} (*read*): {marker}", markdown(trust)),
+    }
+}
+
+/// The time of the steps that the records cover, and why others do not count.
+fn step_time(capture: &CaptureReport, steps: &StepRecords) -> String {
+    if steps.trust.is_empty() {
+        return String::new();
+    }
+    let time = guarded(capture, Claim::StepTime, steps.step_time_us, |of| spread(Some(of), time));
+    let mut text = format!(
+        "- from the start of a step on its device to that of the next one (min / median / max): {time}\n- covered by the \
+         records: {}\n",
+        counted(steps.complete, "step", "steps")
+    );
+    for left_out in &steps.left_out {
+        let n_steps = counted(left_out.count, "step", "steps");
+        text.push_str(&format!("- not counted: {n_steps}, {}\n", markdown(&left_out.reason)));
+    }
+    text
 }
 
 /// The last row of the table: min / median / max of each column.

@@ -1,4 +1,4 @@
-//! Who the kernel time belongs to: attribution, operators, source lines, hot kernels, and what to change.
+//! Who the kernel time belongs to: attribution, operators, source lines, hot kernels.
 
 use super::super::cells::{guarded, table, titled};
 use super::super::escape::{markdown, markdown_code};
@@ -8,7 +8,6 @@ use crate::report::{
     Attribution, AttributionClass, CaptureReport, Claim, HloRecords, HotKernel, Methods,
     Microseconds, Share,
 };
-use serde_json::Value;
 use std::fmt::Write as _;
 
 /// Characters of a name in a table: demangled kernel names run to thousands.
@@ -189,27 +188,4 @@ fn op_of(capture: &CaptureReport, kernel: &HotKernel) -> String {
     let why_none = if kernel.several_ops { "several" } else { "none" };
     let op = kernel.op.as_deref().map_or_else(|| why_none.to_owned(), name);
     guarded(capture, Claim::OpAttribution, Some(op), |op| op)
-}
-
-/// Conclusions under an assumption, behind the claim that they make.
-pub(super) fn what_to_change(capture: &CaptureReport) -> String {
-    let mut text = String::new();
-    for cause in &capture.what_to_change {
-        let held = |key: &str| cause.get(key).and_then(Value::as_str).unwrap_or(DASH);
-        let step = |pointer: &str| {
-            let figure = cause.pointer(pointer).and_then(Value::as_f64);
-            guarded(capture, Claim::Estimate, figure, |us| format::time_of_float(us, FINE))
-        };
-        let _ = writeln!(
-            text,
-            "- {}: step now {}, without it {} to {}; assumes that {}; try {}",
-            markdown(held("cause")),
-            step("/step_us/now"),
-            step("/step_us/if_gone/0"),
-            step("/step_us/if_gone/1"),
-            markdown(held("assumption")),
-            markdown(held("knob"))
-        );
-    }
-    text
 }

@@ -153,7 +153,20 @@ fn records(total: i128, busy: i128, with_records: u64) -> Records {
         },
         steps: Some(StepRecords {
             marker: "ProfilerStep#".to_owned(),
+            marked: true,
+            trust: "marked by the profiler".to_owned(),
             count: 2,
+            complete: 1,
+            left_out: vec![StepsLeftOut {
+                count: 1,
+                reason: "recording ended before its work did".to_owned(),
+            }],
+            step_time_us: Some(Spread {
+                min: us(3_500_000),
+                median: us(3_500_000),
+                max: us(3_500_000),
+            }),
+            median_step: Some("ProfilerStep#4".to_owned()),
             duration_us: Spread { min: us(3_500_000), median: us(3_500_000), max: us(3_642_000) },
             records_per_step: Some(Spread { min: 2_100, median: 2_100, max: 2_300 }),
             rows: vec![StepRow {
@@ -266,6 +279,7 @@ pub(crate) fn healthy() -> CaptureReport {
             op_attribution: supported(),
             source_line: supported(),
             step_time: supported(),
+            critical_path: supported(),
             estimate: supported(),
             ..Claims::default()
         },
@@ -297,16 +311,50 @@ pub(crate) fn healthy() -> CaptureReport {
                 ),
             },
         ],
-        what_to_change: vec![json!({
-            "cause": "gaps before launches",
-            "step_us": { "now": 3_500_000, "if_gone": [3_100_000.5, 3_200_000] },
-            "assumption": "the host keeps its pace",
-            "knob": "CUDA graphs",
-            "basis": "inferred",
-        })],
+        critical_path: Some(critical_path()),
+        what_to_change: vec![Change {
+            cause: "gaps before launches".to_owned(),
+            step_us: StepChange { now: us(3_500_000), if_gone: (us(3_100_000), us(3_200_000)) },
+            share: Some(share(1, 4)),
+            at_best_us: Some(us(2_625_000)),
+            order_undetermined: false,
+            assumption: "the host keeps its pace".to_owned(),
+            knob: "CUDA graphs".to_owned(),
+            basis: "inferred".to_owned(),
+        }],
         checks: vec![coverage, ranks],
         trust_list: Vec::new(),
         needs_new_capture: Vec::new(),
+    }
+}
+
+fn critical_path() -> CriticalPath {
+    let kind = |kind: &str, time, part| PathKind {
+        kind: kind.to_owned(),
+        time_us: us(time),
+        share: Some(share(part, 4)),
+    };
+    let segment = |kind: &str, name: Option<&str>, start, time| PathSegment {
+        kind: kind.to_owned(),
+        name: name.map(str::to_owned),
+        start_us: us(start),
+        time_us: us(time),
+        merged: 1,
+    };
+    CriticalPath {
+        scope: PathScope::Step,
+        step: Some(HOSTILE.to_owned()),
+        device: "gpu:0".to_owned(),
+        window_us: (us(1_000_000), us(4_500_000)),
+        total_us: us(3_500_000),
+        segments: vec![
+            segment("kernel", Some(HOSTILE), 0, 2_625_000),
+            segment("host", None, 2_625_000, 875_000),
+        ],
+        segments_left_out: 0,
+        by_kind: vec![kind("kernel", 2_625_000, 3), kind("host", 875_000, 1)],
+        unexplained_us: us(0),
+        reason: None,
     }
 }
 
@@ -359,6 +407,7 @@ pub(crate) fn incident() -> CaptureReport {
             op_attribution: withheld(),
             step_time: withheld(),
             source_line: withheld(),
+            critical_path: withheld(),
             estimate: withheld(),
             ..healthy.claims.clone()
         },
@@ -423,6 +472,7 @@ pub(crate) fn refused() -> CaptureReport {
         tables: None,
         rank: None,
         stated: Vec::new(),
+        critical_path: None,
         what_to_change: Vec::new(),
         checks: Vec::new(),
         trust_list: Vec::new(),

@@ -1,0 +1,132 @@
+//! What to change: how long the step would take without one cause, inferred from the records and never run.
+//!
+//! Each cause is taken out of the window of the critical path, and the window is played again: every piece of work starts when all
+//! that it waited for is over. What is stated is a range. Its ends differ in how soon work may start that now waits for something else,
+//! and in what the bounds of idle leave open. No saving exceeds the cause's own part of the critical path.
+
+mod causes;
+mod lay_out;
+mod replay;
+
+pub use causes::Cause;
+pub(super) use lay_out::lay_out;
+
+use super::idle::Idle;
+use super::path::{Model, Path, SegmentKind};
+use super::steps::Steps;
+use super::timeline::Timeline;
+use crate::units::Picoseconds;
+use causes::{Candidate, candidates};
+use replay::{Lags, Replay, Slack, recorded_order};
+
+/// A cause, and how long the step takes with and without it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// What is gone.
+    pub cause: Cause,
+    /// The length of the window.
+    pub now: Picoseconds,
+    /// Without the cause: at least and at most.
+    pub if_gone: (Picoseconds, Picoseconds),
+    /// The part of the critical path that hangs on it.
+    pub on_path: Picoseconds,
+    /// True where the ends of the ranges order it and another cause differently.
+    pub order_undetermined: bool,
+}
+
+/// Estimates for every cause that is worth a row, the largest part of the critical path first.
+pub(super) fn estimates(
+    path: &Path,
+    model: &Model<'_>,
+    timeline: &Timeline,
+    idle: &Idle,
+    steps: Option<&Steps>,
+) -> Vec<Estimate> {
+    let now = path.window.duration();
+    let threshold = Picoseconds::new(now.ps() / 100).max(spread(steps));
+    if path.refused.is_some() || path.of_kind(SegmentKind::Unexplained) == now {
+        return Vec::new();
+    }
+    let lags = Lags::of(model);
+    let order = recorded_order(model);
+    let room = HostRoom::of(path, timeline, idle);
+    let estimate = |candidate: Candidate| {
+        let saved = |slack| {
+            now - Replay::of(model, &order, &candidate.change, slack, lags).length().unwrap_or(now)
+        };
+        let (least, most) = (saved(Slack::Most), saved(Slack::Least));
+        let (least, most) = match (&candidate.cause, room) {
+            (Cause::Host | Cause::HostEvent(_), Some(room)) => room.within(least, most),
+            (Cause::Host | Cause::HostEvent(_), None) => return None,
+            _ => (least, most),
+        };
+        let on_path = candidate.on_path.unwrap_or(most);
+        let within = |saved: Picoseconds| saved.min(on_path).max(Picoseconds::ZERO);
+        let (least, most) = (within(least.min(most)), within(most.max(least)));
+        (most > Picoseconds::ZERO && most >= threshold).then_some(Estimate {
+            cause: candidate.cause,
+            now,
+            if_gone: (now - most, now - least),
+            on_path,
+            order_undetermined: false,
+        })
+    };
+    let mut rows: Vec<Estimate> =
+        candidates(path, model, threshold).into_iter().filter_map(estimate).collect();
+    rows.sort_by(|a, b| (b.on_path, &a.cause).cmp(&(a.on_path, &b.cause)));
+    mark_undetermined(&mut rows);
+    rows
+}
+
+/// Twice the median absolute deviation of the steps' times: less than that is noise.
+fn spread(steps: Option<&Steps>) -> Picoseconds {
+    let times = steps.map_or_else(Vec::new, Steps::critical_times);
+    let mut times: Vec<Picoseconds> = times.iter().map(|time| time.window.duration()).collect();
+    let Some(median) = middle(&mut times) else { return Picoseconds::ZERO };
+    let mut away: Vec<Picoseconds> =
+        times.iter().map(|&time| (time - median).max(median - time)).collect();
+    middle(&mut away).map_or(Picoseconds::ZERO, |mad| mad + mad)
+}
+
+fn middle(times: &mut [Picoseconds]) -> Option<Picoseconds> {
+    times.sort_unstable();
+    times.get(times.len().checked_sub(1)? / 2).copied()
+}
+
+/// What the device's idle leaves for the host to save: a faster host can end idle and nothing else.
+#[derive(Clone, Copy)]
+struct HostRoom {
+    /// Idle of the device in the window.
+    idle: Picoseconds,
+    /// How much of what is recorded as waiting for the host may be something else.
+    doubt: Picoseconds,
+}
+
+impl HostRoom {
+    fn of(path: &Path, timeline: &Timeline, idle: &Idle) -> Option<Self> {
+        let devices = timeline.devices.iter().zip(&idle.devices);
+        let (device, bounds) = devices.into_iter().find(|(one, _)| one.device == path.device)?;
+        let recorded = bounds.gaps.host_starved.total();
+        let doubt = recorded - bounds.starved?.lo;
+        Some(Self {
+            idle: device.gaps.clip(path.window).total(),
+            doubt: doubt.max(Picoseconds::ZERO),
+        })
+    }
+
+    fn within(self, least: Picoseconds, most: Picoseconds) -> (Picoseconds, Picoseconds) {
+        let most = most.min(self.idle);
+        ((least.min(most) - self.doubt).max(Picoseconds::ZERO), most)
+    }
+}
+
+/// Marks rows that one end of the ranges puts before another and the other end behind it.
+fn mark_undetermined(rows: &mut [Estimate]) {
+    let ranges: Vec<_> = rows.iter().map(|row| row.if_gone).collect();
+    for (at, row) in rows.iter_mut().enumerate() {
+        let (lo, hi) = ranges[at];
+        row.order_undetermined = ranges.iter().any(|&(other_lo, other_hi)| {
+            lo < other_lo && hi > other_hi || lo > other_lo && hi < other_hi
+        });
+    }
+}

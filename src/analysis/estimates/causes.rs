@@ -1,0 +1,219 @@
+//! Causes that a capture can support, with what each takes out of the window.
+
+use super::replay::Change;
+use crate::analysis::path::{Item, Model, Path, PathSegment, SegmentKind};
+use crate::trace::{DeviceEventKind, HostCallKind};
+use crate::units::Picoseconds;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rows for single host events, and for single kernels.
+const NAMES_MAX: usize = 3;
+
+/// What could be gone.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// All that the host does on the path between its calls.
+    Host,
+    /// One host activity on the path.
+    HostEvent(String),
+    /// Calls that hand over work.
+    LaunchCalls,
+    /// Waits of the host for the device.
+    Waits,
+    /// Collectives that nothing hides.
+    Collectives,
+    /// Copies and fills that nothing hides.
+    Copies,
+    /// All kernels of one name.
+    Kernel(String),
+}
+
+impl Cause {
+    /// The cause in words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Host => "the device waits for the host".to_owned(),
+            Self::HostEvent(name) => format!("the device waits for the host: {name}"),
+            Self::LaunchCalls => "launch overhead".to_owned(),
+            Self::Waits => "the host waits for the device".to_owned(),
+            Self::Collectives => "exposed collectives".to_owned(),
+            Self::Copies => "exposed copies and fills".to_owned(),
+            Self::Kernel(name) => format!("kernel {name}"),
+        }
+    }
+
+    /// What the counterfactual rests on.
+    pub const fn assumption(&self) -> &'static str {
+        match self {
+            Self::Host => {
+                "the host takes no time between its calls, and what it launches stays the same"
+            }
+            Self::HostEvent(_) => {
+                "this takes no time on the host, and what it launches stays the same"
+            }
+            Self::LaunchCalls => {
+                "calls that hand over work take the host no time; the device starts as late after them as now"
+            }
+            Self::Waits => "no result is needed where the host waits for one, and it runs ahead",
+            Self::Collectives => {
+                "all of them overlap with compute that they do not slow down; their time includes waiting for peers"
+            }
+            Self::Copies => "all of them overlap with compute, or are not needed",
+            Self::Kernel(_) => "it takes no time at all: a ceiling and no forecast",
+        }
+    }
+
+    /// What to try.
+    pub const fn knob(&self) -> &'static str {
+        match self {
+            Self::Host => "graph capture, compilation, or more work a launch",
+            Self::HostEvent(_) => "move it off the launching thread, or prefetch what it fetches",
+            Self::LaunchCalls => "graph capture, or fusing kernels",
+            Self::Waits => {
+                "drop .item(), blocking copies and explicit synchronisation from the step"
+            }
+            Self::Collectives => "start them earlier, or bucket them differently",
+            Self::Copies => {
+                "pinned memory and non-blocking copies, prefetching, or keeping data on the device"
+            }
+            Self::Kernel(_) => "another implementation, data type or shape",
+        }
+    }
+}
+
+/// A cause with what it takes out.
+pub(super) struct Candidate {
+    pub(super) cause: Cause,
+    pub(super) change: Change,
+    /// Its part of the critical path; `None` where the path shows what it delays and not the cause.
+    pub(super) on_path: Option<Picoseconds>,
+}
+
+/// The causes of a window. A saving is at most the cause's part of the path, so smaller parts are left out at once.
+pub(super) fn candidates(path: &Path, model: &Model<'_>, threshold: Picoseconds) -> Vec<Candidate> {
+    let mut found = host(path, model);
+    let event = |node: u32| &model.trace.device_events[node as usize];
+    let work = |gone: &dyn Fn(u32) -> bool| Change {
+        work: model.nodes.iter().map(|node| gone(node.event)).collect(),
+        ..Change::default()
+    };
+    found.push(Candidate {
+        cause: Cause::LaunchCalls,
+        change: Change { launch_calls: true, ..Change::default() },
+        on_path: Some(path.of_kind(SegmentKind::LaunchCall)),
+    });
+    found.push(Candidate {
+        cause: Cause::Collectives,
+        change: work(&|node| event(node).kind == DeviceEventKind::Collective),
+        on_path: Some(work_on_path(path, |one| one.kind == SegmentKind::Collective)),
+    });
+    found.push(Candidate {
+        cause: Cause::Copies,
+        change: Change { copy_calls: true, ..work(&|node| !event(node).kind.is_kernel()) },
+        on_path: copies_on_path(path, model),
+    });
+    for (name, _) in longest(path, model, SegmentKind::Kernel) {
+        let is_it = |one: &PathSegment| {
+            let is_kernel = one.kind == SegmentKind::Kernel;
+            is_kernel && one.name.is_some_and(|known| model.trace.name(known) == name)
+        };
+        let on_path = work_on_path(path, is_it);
+        found.push(Candidate {
+            change: work(&|node| {
+                let event = event(node);
+                event.kind == DeviceEventKind::Kernel && model.trace.name(event.name) == name
+            }),
+            cause: Cause::Kernel(name),
+            on_path: Some(on_path),
+        });
+    }
+    if path.segments.iter().any(|segment| segment.kind == SegmentKind::Wait) {
+        found.push(Candidate {
+            cause: Cause::Waits,
+            change: Change { waits: true, ..Change::default() },
+            on_path: None,
+        });
+    }
+    found
+        .retain(|one| one.on_path.is_none_or(|time| time > Picoseconds::ZERO && time >= threshold));
+    found
+}
+
+/// Copies on the path, with the calls that make them and the waits inside those.
+fn copies_on_path(path: &Path, model: &Model<'_>) -> Option<Picoseconds> {
+    let trace = model.trace;
+    let copies = |item: &Item| {
+        matches!(item.kind, HostCallKind::Copy | HostCallKind::Set | HostCallKind::BlockingCopy)
+    };
+    let apis = model.items.iter().filter(|item| copies(item));
+    let apis: BTreeSet<_> = apis.map(|item| trace.host_calls[item.call as usize].api).collect();
+    let is_call = |one: &&PathSegment| {
+        let is_call = matches!(one.kind, SegmentKind::LaunchCall | SegmentKind::Wait);
+        is_call && one.name.is_some_and(|name| apis.contains(&name))
+    };
+    let work = work_on_path(path, |one| matches!(one.kind, SegmentKind::Copy | SegmentKind::Fill));
+    let calls = path.segments.iter().filter(is_call).map(|one| one.interval.duration()).sum();
+    Some(if work > Picoseconds::ZERO { work + calls } else { work })
+}
+
+/// Device work on the path, with the time that the device took to come to it.
+fn work_on_path(path: &Path, is_it: impl Fn(&PathSegment) -> bool) -> Picoseconds {
+    let comes_to =
+        |one: &PathSegment| matches!(one.kind, SegmentKind::Queue | SegmentKind::Dispatch);
+    let mut sum = Picoseconds::ZERO;
+    let mut before: Option<&PathSegment> = None;
+    for segment in &path.segments {
+        if is_it(segment) {
+            let coming = before.filter(|one| comes_to(one)).map(|one| one.interval.duration());
+            sum += segment.interval.duration() + coming.unwrap_or_default();
+        }
+        before = Some(segment);
+    }
+    sum
+}
+
+/// The host's activity on the path, all of it and the longest by name.
+fn host(path: &Path, model: &Model<'_>) -> Vec<Candidate> {
+    let parts = || path.host_parts.iter().map(|&(item, at)| (item, &path.segments[at as usize]));
+    let without = |gone: &dyn Fn(&str) -> bool| {
+        let mut before = vec![Picoseconds::ZERO; model.items.len()];
+        let mut sum = Picoseconds::ZERO;
+        for (item, segment) in parts() {
+            let name = segment.name.map_or("", |name| model.trace.name(name));
+            if gone(without_number(name)) {
+                before[item as usize] += segment.interval.duration();
+                sum += segment.interval.duration();
+            }
+        }
+        (Change { before, ..Change::default() }, Some(sum))
+    };
+    let (change, on_path) = without(&|_| true);
+    let mut found = vec![Candidate { cause: Cause::Host, change, on_path }];
+    for (name, _) in longest(path, model, SegmentKind::Host) {
+        let (change, on_path) = without(&|one| one == name);
+        found.push(Candidate { cause: Cause::HostEvent(name), change, on_path });
+    }
+    found
+}
+
+/// The names with the most time on the path, of one kind of segment.
+fn longest(path: &Path, model: &Model<'_>, kind: SegmentKind) -> Vec<(String, Picoseconds)> {
+    let mut times: BTreeMap<&str, Picoseconds> = BTreeMap::new();
+    for segment in path.segments.iter().filter(|segment| segment.kind == kind) {
+        if let Some(name) = segment.name {
+            *times.entry(without_number(model.trace.name(name))).or_default() +=
+                segment.interval.duration();
+        }
+    }
+    let mut rows: Vec<_> = times.into_iter().collect();
+    rows.sort_by_key(|&(name, time)| (Reverse(time), name));
+    rows.truncate(NAMES_MAX);
+    rows.into_iter().map(|(name, time)| (name.to_owned(), time)).collect()
+}
+
+/// `ProfilerStep#12` as `ProfilerStep#`: steps differ in their numbers alone.
+fn without_number(name: &str) -> &str {
+    let base = name.trim_end_matches(|character: char| character.is_ascii_digit());
+    if base.ends_with('#') { base } else { name }
+}

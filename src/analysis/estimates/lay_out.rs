@@ -1,0 +1,24 @@
+//! Lays the estimates out for the report.
+
+use super::Estimate;
+use crate::analysis::Analysis;
+use crate::report::{Change, Share, StepChange};
+
+/// The rows of what to change.
+pub(in crate::analysis) fn lay_out(analysis: &Analysis) -> Vec<Change> {
+    analysis.estimates.iter().map(row).collect()
+}
+
+fn row(estimate: &Estimate) -> Change {
+    let (least, most) = estimate.if_gone;
+    Change {
+        cause: estimate.cause.words(),
+        step_us: StepChange { now: estimate.now.into(), if_gone: (least.into(), most.into()) },
+        share: estimate.on_path.share_of(estimate.now).map(Share::of),
+        at_best_us: Some((estimate.now - estimate.on_path).into()),
+        order_undetermined: estimate.order_undetermined,
+        assumption: estimate.cause.assumption().to_owned(),
+        knob: estimate.cause.knob().to_owned(),
+        basis: "inferred".to_owned(),
+    }
+}

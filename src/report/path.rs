@@ -1,0 +1,98 @@
+//! The critical path, and what would change if parts of it were gone.
+
+use super::{Microseconds, Share};
+use serde::{Deserialize, Serialize};
+
+/// What the window of a critical path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PathScope {
+    /// The step of median time.
+    Step,
+    /// All work of one device: no step is known.
+    Window,
+}
+
+/// The chain of records that decides how long the step takes. The kinds add up to the window exactly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CriticalPath {
+    /// What the window is.
+    pub scope: PathScope,
+    /// The step's name, where it is one.
+    pub step: Option<String>,
+    /// The device on which the path ends.
+    pub device: String,
+    /// The window, on the file's own time axis.
+    pub window_us: (Microseconds, Microseconds),
+    /// The window's length, and the sum of all segments.
+    pub total_us: Microseconds,
+    /// The first segments, in order of time.
+    pub segments: Vec<PathSegment>,
+    /// How many segments follow those.
+    pub segments_left_out: u64,
+    /// All segments by kind, the longest time first.
+    pub by_kind: Vec<PathKind>,
+    /// Time that nothing explains.
+    pub unexplained_us: Microseconds,
+    /// Why it may not be stated, where that is so.
+    pub reason: Option<String>,
+}
+
+/// A stretch of the path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PathSegment {
+    /// `kernel`, `collective`, `copy`, `fill`, `queue`, `dispatch`, `launch-call`, `host`, `host-wait` or `unexplained`.
+    pub kind: String,
+    /// The kernel, the call or the innermost host event; absent where nothing was recorded.
+    pub name: Option<String>,
+    /// From the start of the window.
+    pub start_us: Microseconds,
+    /// How long.
+    pub time_us: Microseconds,
+    /// How many segments of equal kind and name in a row it stands for.
+    pub merged: u64,
+}
+
+/// The time of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PathKind {
+    /// The kind.
+    pub kind: String,
+    /// How long.
+    pub time_us: Microseconds,
+    /// Part of the window.
+    pub share: Option<Share>,
+}
+
+/// A cause, and how long the step would take without it: inferred, not run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// What is gone.
+    pub cause: String,
+    /// How long the step takes, and would take.
+    pub step_us: StepChange,
+    /// Part of the critical path that hangs on it.
+    #[serde(default)]
+    pub share: Option<Share>,
+    /// Amdahl's ceiling: the step without that part of the path, whatever else would take its place.
+    #[serde(default)]
+    pub at_best_us: Option<Microseconds>,
+    /// True where the ends of the ranges order it and another cause differently: which of them saves more is not known.
+    #[serde(default)]
+    pub order_undetermined: bool,
+    /// What that rests on.
+    pub assumption: String,
+    /// What to try.
+    pub knob: String,
+    /// `inferred`.
+    pub basis: String,
+}
+
+/// How long a step takes, now and without a cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepChange {
+    /// Now.
+    pub now: Microseconds,
+    /// Without it: at least and at most.
+    pub if_gone: (Microseconds, Microseconds),
+}

@@ -1,0 +1,148 @@
+//! Estimates against the truth: the same program with the cause taken out.
+
+use super::report;
+use idleproof::report::{CaptureReport, Change, ClaimState, Microseconds};
+
+/// The estimate for a cause holds the step time of the program without it, and saves something.
+fn holds(with: &CaptureReport, cause: &str, without: &CaptureReport) {
+    let median = |report: &CaptureReport| {
+        let steps = report.records.as_ref().and_then(|records| records.steps.as_ref());
+        steps.and_then(|steps| steps.step_time_us).unwrap_or_else(|| panic!("no step time")).median
+    };
+    assert_eq!(with.claims.estimate.state, ClaimState::Supported);
+    let change = find(with, cause);
+    let (now, truth) = (median(with), median(without));
+    let (least, most) = change.step_us.if_gone;
+    assert_eq!(change.step_us.now, now);
+    assert!(truth < now, "{truth} is no saving over {now}");
+    assert!(least <= truth && truth <= most, "{cause}: {least} to {most}, in truth {truth}");
+    assert!(change.at_best_us.is_some_and(|best| best <= least));
+    assert_eq!(change.basis, "inferred");
+}
+
+fn find<'a>(report: &'a CaptureReport, cause: &str) -> &'a Change {
+    let rows = &report.what_to_change;
+    let found = rows.iter().find(|row| row.cause == cause);
+    found.unwrap_or_else(|| panic!("{cause:?} is none of {rows:#?}"))
+}
+
+#[test]
+fn a_gap_on_the_host() {
+    let program = |load: u32| {
+        let loading = if load > 0 { format!("op load 100+{load}\n") } else { String::new() };
+        report(&format!(
+            "repeat 6 as n every {} {{\n\
+               annotation ProfilerStep#{{n}} 0+{}\n\
+               launch 10..14\nkernel a 20+100\n{loading}\
+               launch {}+4\nkernel b {}+50\n\
+             }}\n",
+            400 + load,
+            399 + load,
+            300 + load,
+            310 + load
+        ))
+    };
+    holds(&program(400), "the device waits for the host: load", &program(0));
+}
+
+#[test]
+fn a_gap_on_the_host_that_hides_only_part_of_the_work() {
+    // Without the gap the device has no pause left: less is saved than the gap takes.
+    let program = |load: u32| {
+        let loading = if load > 0 { format!("op load 20+{load}\n") } else { String::new() };
+        report(&format!(
+            "repeat 6 as n every {} {{\n\
+               annotation ProfilerStep#{{n}} 0+{}\n\
+               launch 10..14\nkernel a 20>1+300\n{loading}\
+             }}\n",
+            40 + load,
+            39 + load
+        ))
+    };
+    holds(&program(400), "the device waits for the host: load", &program(0));
+}
+
+#[test]
+fn an_exposed_copy() {
+    let with = report(
+        "repeat 6 as n every 440 {\n\
+           annotation ProfilerStep#{n} 0..439\n\
+           copy 10..12\nmemcpy HtoD 20+200\n\
+           launch 14..16\nkernel a 221+100\nlaunch 18..20\nkernel b 322+100\n\
+           sync 22..430\n\
+         }\n",
+    );
+    let without = report(
+        "repeat 6 as n every 239 {\n\
+           annotation ProfilerStep#{n} 0..238\n\
+           launch 10..12\nkernel a 20+100\nlaunch 14..16\nkernel b 121+100\n\
+           sync 18..229\n\
+         }\n",
+    );
+    holds(&with, "exposed copies and fills", &without);
+}
+
+#[test]
+fn a_wait_of_the_host() {
+    let with = report(
+        "repeat 6 as n every 340 {\n\
+           annotation ProfilerStep#{n} 0..339\n\
+           launch 10..12\nkernel a 20+100\nlaunch 14..16\nkernel b 121+100\n\
+           launch 18..20\nkernel c 222+100\n\
+           sync 24..330\n\
+         }\n",
+    );
+    let without = report(
+        "repeat 6 as n every 34 {\n\
+           annotation ProfilerStep#{n} 0..33\n\
+           launch 10..12\nkernel a 20>1+100\nlaunch 14..16\nkernel b 21>1+100\n\
+           launch 18..20\nkernel c 22>1+100\n\
+         }\n",
+    );
+    holds(&with, "the host waits for the device", &without);
+}
+
+#[test]
+fn an_exposed_collective() {
+    let program = |reduce: bool| {
+        let collective = "launch 18..20\nkernel ncclDevKernel_AllReduce 22>1+200\n";
+        report(&format!(
+            "repeat 6 as n every 34 {{\n\
+               annotation ProfilerStep#{{n}} 0..33\n\
+               launch 10..12\nkernel a 20>1+100\nlaunch 14..16\nkernel b 21>1+100\n{}\
+             }}\n",
+            if reduce { collective } else { "" }
+        ))
+    };
+    holds(&program(true), "exposed collectives", &program(false));
+}
+
+#[test]
+fn what_is_not_on_the_path_is_no_cause() {
+    // The copy runs beside the kernels, on a stream of its own.
+    let report = report(
+        "repeat 6 as n every 300 {\n\
+           annotation ProfilerStep#{n} 0..299\n\
+           launch 10..12\nkernel a 20+290 stream=7\n\
+           copy 14..16\nmemcpy HtoD 25+100 stream=8\n\
+         }\n",
+    );
+    assert!(report.what_to_change.iter().all(|row| !row.cause.contains("cop")));
+}
+
+#[test]
+fn rows_are_in_the_order_of_their_part_of_the_path() {
+    let report = report(
+        "repeat 6 as n every 440 {\n\
+           annotation ProfilerStep#{n} 0..439\n\
+           launch 10..12\nkernel a 20+150\nlaunch 14..16\nkernel b 171+250\n\
+           sync 22..430\n\
+         }\n",
+    );
+    let shares: Vec<f64> =
+        report.what_to_change.iter().filter_map(|row| Some(row.share?.get())).collect();
+    assert!(shares.len() > 1 && shares.is_sorted_by(|a, b| a >= b), "{shares:?}");
+    let below = |row: &&Change| row.step_us.now.ps() - row.step_us.if_gone.0.ps() < 4_400_000;
+    assert_eq!(report.what_to_change.iter().filter(below).count(), 0);
+    assert_eq!(find(&report, "kernel b").step_us.now, Microseconds::from_ps(440_000_000));
+}
