@@ -19,6 +19,7 @@ mod rank;
 mod readings;
 mod reconcile;
 mod recording;
+pub mod roofline;
 mod runs;
 mod steps;
 mod tables;
@@ -37,6 +38,7 @@ pub use lay_out::lay_out;
 pub use order::{Containment, LateEnd, Misplaced, StreamOrder};
 pub use reconcile::{DeviceTwins, Reconciliation};
 pub use recording::DISPATCH_LATENCY;
+pub use roofline::Roofline;
 pub use runs::{Clocks, Instance, Run, Wait, runs};
 pub use steps::{MIN_STEPS, Step, Steps};
 pub use tables::tables;
@@ -72,6 +74,8 @@ pub struct Analysis {
     pub reconciled: Vec<Reconciliation>,
     /// Which instruction of which compiled program each kernel belongs to; absent where the capture knows no program.
     pub hlo: Option<HloAttribution>,
+    /// What kernels compute and move, against what their device can do.
+    pub roofline: Roofline,
 }
 
 /// What a user asks of an analysis.
@@ -112,6 +116,12 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
         hlo: hlo.as_ref(),
     });
     let reconciled = reconcile::reconcile(capture);
+    let roofline = roofline::roofline(roofline::Evidence {
+        trace,
+        timeline: &timeline,
+        attribution: &attribution,
+        hlo: hlo.as_ref(),
+    });
     Analysis {
         timeline,
         launches,
@@ -125,5 +135,6 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
         idle,
         reconciled,
         hlo,
+        roofline,
     }
 }

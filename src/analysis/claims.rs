@@ -29,6 +29,7 @@ pub(super) fn claims(trace: &Trace, analysis: &Analysis) -> Claims {
         op_attribution: plain(kernels && (!trace.ops.is_empty() || analysis.hlo.is_some())),
         source_line: plain(analysis.hlo.as_ref().is_some_and(|hlo| !hlo.tables.lines.is_empty())),
         step_time: plain(n_steps >= MIN_STEPS),
+        roofline: plain(analysis.roofline.is_supported()),
         ..Claims::default()
     }
 }

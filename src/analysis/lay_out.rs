@@ -41,6 +41,7 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
             },
         ),
         hot_kernels: hot(trace, analysis),
+        roofline: super::roofline::report_roofline(trace, &analysis.roofline),
         tables: None,
         rank: rank::rank_record(trace),
         what_to_change: Vec::new(),
