@@ -38,7 +38,9 @@ impl UnknownDevice {
                 format!("the capture does not tell which device it is: {}", names.join(" or "))
             }
             Self::Contradiction(name) => {
-                format!("the device is called {name}, and its units or its memory are not those of one")
+                format!(
+                    "the device is called {name}, and its units or its memory are not those of one"
+                )
             }
         }
     }
@@ -48,7 +50,8 @@ impl UnknownDevice {
 const MEMORY_PERCENT: [u64; 2] = [88, 103];
 
 /// Names that drivers give to any device.
-const GENERIC: &[&str] = &["AMD Radeon Graphics", "AMD Instinct", "Device", "NVIDIA Graphics Device"];
+const GENERIC: &[&str] =
+    &["AMD Radeon Graphics", "AMD Instinct", "Device", "NVIDIA Graphics Device"];
 
 /// The roof of a listed device.
 pub(super) fn roof(listed: Option<&DeviceProperties>) -> Result<Roof, UnknownDevice> {

@@ -3,8 +3,8 @@
 use super::row::{self, Named, Row};
 use super::work::Work;
 use super::{DeviceRoof, Evidence, KernelTotal, Refusal, add, hlo, torch};
-use crate::analysis::hlo::{HloAttributed, HloClass, InstructionRef};
 use crate::analysis::Class;
+use crate::analysis::hlo::{HloAttributed, HloClass, InstructionRef};
 use crate::trace::{
     DeviceEventKind, Hlo, HloModule, Instruction, NameId, OpInputs, OpInputsId, Trace,
 };
@@ -54,12 +54,7 @@ struct Belongs {
 
 impl Grouped {
     /// Takes a kernel.
-    pub(super) fn take(
-        &mut self,
-        evidence: Evidence<'_>,
-        index: usize,
-        roof: Option<usize>,
-    ) {
+    pub(super) fn take(&mut self, evidence: Evidence<'_>, index: usize, roof: Option<usize>) {
         let event = &evidence.trace.device_events[index];
         let total = KernelTotal { n: 1, time: event.interval.duration() };
         let belongs = match roof {
@@ -93,8 +88,7 @@ impl Grouped {
             (Class::Correlation | Class::Nesting, Some(op)) => op,
             _ => return Err(Refusal::NoOperation),
         };
-        let inputs =
-            self.inputs.get_or_insert_with(|| trace.op_inputs.iter().copied().collect());
+        let inputs = self.inputs.get_or_insert_with(|| trace.op_inputs.iter().copied().collect());
         let name = trace.ops[op as usize].name;
         let Some(&given) = inputs.get(&op) else {
             let is_modelled =
@@ -209,7 +203,12 @@ fn row(
     let Ok(of_device) = &devices[roof].roof else { return Err(Refusal::Device) };
     let mut kernels: Vec<&str> = group.kernels.iter().map(|&name| trace.name(name)).collect();
     kernels.sort_unstable();
-    let seen = row::Seen { total: group.total, n_instances: n, kernels: &kernels, is_exact: group.is_exact };
+    let seen = row::Seen {
+        total: group.total,
+        n_instances: n,
+        kernels: &kernels,
+        is_exact: group.is_exact,
+    };
     row::row(roof, of_device, work, named, seen)
 }
 
@@ -229,9 +228,10 @@ fn op_name(module: &HloModule, instruction: &Instruction) -> String {
     if !instruction.op_name.is_empty() {
         return instruction.op_name.clone();
     }
-    let inner = instruction.called.iter().filter_map(|id| {
-        module.computations.iter().find(|one| one.id == *id)
-    });
+    let inner = instruction
+        .called
+        .iter()
+        .filter_map(|id| module.computations.iter().find(|one| one.id == *id));
     let names = inner.flat_map(|one| &one.instructions).map(|one| one.op_name.as_str());
     let mut names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
     names.sort_unstable();

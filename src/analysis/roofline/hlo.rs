@@ -45,8 +45,9 @@ pub(super) fn work(place: Place<'_>) -> Result<Work, Refusal> {
         "custom-call" if target.starts_with("__cublas$") => {
             dot(place).and_then(|work| with_traffic(place, work))
         }
-        "convolution" => convolution(place, Direction::Forward)
-            .and_then(|work| with_traffic(place, work)),
+        "convolution" => {
+            convolution(place, Direction::Forward).and_then(|work| with_traffic(place, work))
+        }
         "custom-call" if target.starts_with("__cudnn$conv") => {
             let direction = if target.contains("BackwardInput") {
                 Direction::Input
@@ -58,7 +59,37 @@ pub(super) fn work(place: Place<'_>) -> Result<Work, Refusal> {
             convolution(place, direction).and_then(|work| with_traffic(place, work))
         }
         "fusion" => fusion(place),
+        other if MOVES.contains(&other) => with_traffic(place, moves(&instruction.shape)),
         _ => Err(Refusal::NoModel),
+    }
+}
+
+/// Operations of one kernel that read all of what they are given and write all of their result.
+const MOVES: &[&str] = &[
+    "add",
+    "broadcast",
+    "concatenate",
+    "convert",
+    "copy",
+    "divide",
+    "maximum",
+    "minimum",
+    "multiply",
+    "pad",
+    "reverse",
+    "select",
+    "subtract",
+    "transpose",
+];
+
+fn moves(made: &Shape) -> Work {
+    Work {
+        kind: Kind::Moves,
+        element: Element::Other,
+        is_exact: false,
+        flops: None,
+        bytes: (0, 0),
+        shapes: words(result(made)),
     }
 }
 
@@ -189,12 +220,64 @@ fn size(shape: &Shape) -> Result<u64, Refusal> {
 
 /// Operations that touch every element of what they are given and of what they make, or parts that their shapes tell.
 const PLAIN: &[&str] = &[
-    "abs", "add", "and", "atan2", "bitcast", "bitcast-convert", "broadcast", "ceil", "clamp", "compare",
-    "concatenate", "constant", "convert", "copy", "cosine", "divide", "dot", "erf", "exponential",
-    "exponential-minus-one", "floor", "get-tuple-element", "iota", "is-finite", "log", "log-plus-one", "logistic",
-    "maximum", "minimum", "multiply", "negate", "not", "or", "pad", "parameter", "power", "reduce", "remainder",
-    "reshape", "reverse", "round-nearest-afz", "round-nearest-even", "rsqrt", "select", "sign", "sine", "slice", "sqrt",
-    "cbrt", "subtract", "tan", "tanh", "transpose", "tuple", "xor", "dynamic-slice", "fusion", "reduce-precision",
+    "abs",
+    "add",
+    "and",
+    "atan2",
+    "bitcast",
+    "bitcast-convert",
+    "broadcast",
+    "ceil",
+    "clamp",
+    "compare",
+    "concatenate",
+    "constant",
+    "convert",
+    "copy",
+    "cosine",
+    "divide",
+    "dot",
+    "erf",
+    "exponential",
+    "exponential-minus-one",
+    "floor",
+    "get-tuple-element",
+    "iota",
+    "is-finite",
+    "log",
+    "log-plus-one",
+    "logistic",
+    "maximum",
+    "minimum",
+    "multiply",
+    "negate",
+    "not",
+    "or",
+    "pad",
+    "parameter",
+    "power",
+    "reduce",
+    "remainder",
+    "reshape",
+    "reverse",
+    "round-nearest-afz",
+    "round-nearest-even",
+    "rsqrt",
+    "select",
+    "sign",
+    "sine",
+    "slice",
+    "sqrt",
+    "cbrt",
+    "subtract",
+    "tan",
+    "tanh",
+    "transpose",
+    "tuple",
+    "xor",
+    "dynamic-slice",
+    "fusion",
+    "reduce-precision",
 ];
 
 /// A fusion: products inside it, and what it reads and writes. What lies between its instructions stays on the chip.
@@ -207,14 +290,7 @@ fn fusion(place: Place<'_>) -> Result<Work, Refusal> {
         if !inner.dots.is_empty() {
             return several(inner, traffic);
         }
-        return Ok(Work {
-            kind: Kind::Moves,
-            element: Element::Other,
-            is_exact: false,
-            flops: None,
-            bytes: traffic,
-            shapes: words(result(&place.instruction.shape)),
-        });
+        return Ok(Work { bytes: traffic, ..moves(&place.instruction.shape) });
     };
     Ok(Work { bytes: traffic, ..dot.clone() })
 }
@@ -249,7 +325,12 @@ struct Inner {
 }
 
 impl Inner {
-    fn take(&mut self, module: &HloModule, body: &Computation, depth: usize) -> Result<(), Refusal> {
+    fn take(
+        &mut self,
+        module: &HloModule,
+        body: &Computation,
+        depth: usize,
+    ) -> Result<(), Refusal> {
         self.n_instructions += body.instructions.len();
         if depth > NESTED_MAX || self.n_instructions > INSTRUCTIONS_MAX {
             return Err(Refusal::TooLarge);
@@ -299,4 +380,147 @@ fn fused_traffic(place: Place<'_>, body: &Computation) -> Result<(u64, u64), Ref
         most.push(sum(&reads)?);
     }
     Ok((sum(&least)?, sum(&most)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Place, work};
+    use crate::analysis::roofline::{Kind, Refusal, Work};
+    use crate::trace::{
+        Computation, Convolution, DotDimensions, HloModule, Instruction, Shape, SpatialDimension,
+        WindowDimension,
+    };
+
+    fn shape(element: &'static str, dimensions: &[i64]) -> Shape {
+        Shape { element, dimensions: dimensions.to_vec(), ..Shape::default() }
+    }
+
+    fn instruction(id: i64, opcode: &str, shape: Shape, operands: &[i64]) -> Instruction {
+        let parameter = (opcode == "parameter").then(|| u32::try_from(id - 1).unwrap());
+        Instruction {
+            id,
+            opcode: opcode.to_owned(),
+            shape,
+            operands: operands.to_vec(),
+            parameter,
+            ..Instruction::default()
+        }
+    }
+
+    /// The work of the last instruction of the first computation.
+    fn of(computations: Vec<Vec<Instruction>>) -> Result<Work, Refusal> {
+        let computations = (1..).zip(computations).map(|(id, instructions)| Computation {
+            id,
+            instructions,
+            ..Computation::default()
+        });
+        let module = HloModule { computations: computations.collect(), ..HloModule::default() };
+        let computation = &module.computations[0];
+        let instruction = computation.instructions.last().unwrap();
+        work(Place { module: &module, computation, instruction })
+    }
+
+    fn dot(id: i64, out: Shape, operands: &[i64], summed: i64) -> Instruction {
+        let dot = Some(Box::new(DotDimensions { lhs_contracting: vec![summed] }));
+        Instruction { dot, ..instruction(id, "dot", out, operands) }
+    }
+
+    /// 8 × 8 inputs of 4 features, 16 kernels of 3 × 3, padding of 1 and a step of 2.
+    fn convolution(target: &str, operands: [Shape; 2], made: Shape) -> Result<Work, Refusal> {
+        let window = WindowDimension { stride: 2, padding_low: 1, ..WindowDimension::default() };
+        let spatial = [(1, 0, 1), (2, 1, 2)];
+        let spatial = spatial.map(|(input, kernel, output)| SpatialDimension {
+            input,
+            kernel,
+            output,
+            window,
+        });
+        let numbers = Convolution { kernel_input_feature: 2, spatial: spatial.to_vec() };
+        let [a, b] = operands;
+        let workspace = shape("u8", &[1 << 20]);
+        let tuple = Shape { element: "tuple", parts: vec![made, workspace], ..Shape::default() };
+        of(vec![vec![
+            instruction(1, "parameter", a, &[]),
+            instruction(2, "parameter", b, &[]),
+            Instruction {
+                custom_call_target: target.to_owned(),
+                convolution: Some(Box::new(numbers)),
+                ..instruction(3, "custom-call", tuple, &[1, 2])
+            },
+        ]])
+    }
+
+    #[test]
+    fn a_convolution_and_its_gradients_take_as_many_operations() {
+        let input = || shape("f16", &[2, 8, 8, 4]);
+        let kernel = || shape("f16", &[3, 3, 4, 16]);
+        let output = || shape("f16", &[2, 4, 4, 16]);
+        // 4 positions and 3 taps, of which the first meets padding once.
+        let flops = 2 * 2 * 16 * 4 * 11 * 11;
+        let bytes = 2 * (2 * 64 * 4 + 9 * 4 * 16 + 2 * 16 * 16);
+        for (target, operands, made) in [
+            ("__cudnn$convForward", [input(), kernel()], output()),
+            ("__cudnn$convBackwardInput", [output(), kernel()], input()),
+            ("__cudnn$convBackwardFilter", [input(), output()], kernel()),
+            ("__cudnn$convBiasActivationForward", [input(), kernel()], output()),
+        ] {
+            let work = convolution(target, operands, made).unwrap();
+            assert_eq!(work.flops, Some((flops, flops)), "{target}");
+            assert_eq!(work.bytes, (bytes, bytes), "{target}");
+            assert_eq!(work.kind, Kind::Convolution { is_wide: true });
+        }
+    }
+
+    #[test]
+    fn a_fusion_of_products_moves_only_what_goes_in_and_out() {
+        let fused = vec![
+            instruction(1, "parameter", shape("bf16", &[4, 64, 32]), &[]),
+            instruction(2, "parameter", shape("s8", &[32, 16]), &[]),
+            instruction(3, "parameter", shape("s32", &[]), &[]),
+            instruction(4, "dynamic-slice", shape("bf16", &[1, 64, 32]), &[1, 3]),
+            instruction(5, "bitcast", shape("bf16", &[64, 32]), &[4]),
+            instruction(6, "convert", shape("bf16", &[32, 16]), &[2]),
+            dot(7, shape("f32", &[64, 16]), &[5, 6], 1),
+        ];
+        let entry = vec![
+            instruction(11, "parameter", shape("bf16", &[4, 64, 32]), &[]),
+            instruction(12, "parameter", shape("s8", &[32, 16]), &[]),
+            instruction(13, "parameter", shape("s32", &[]), &[]),
+            Instruction {
+                called: vec![2],
+                ..instruction(14, "fusion", shape("f32", &[64, 16]), &[11, 12, 13])
+            },
+        ];
+        let work = of(vec![entry, fused]).unwrap();
+        assert_eq!(work.flops, Some((2 * 64 * 32 * 16, 2 * 64 * 32 * 16)));
+        let bytes = 2 * 64 * 32 + 32 * 16 + 4 + 4 * 64 * 16;
+        assert_eq!(work.bytes, (bytes, bytes));
+    }
+
+    #[test]
+    fn what_depends_on_data_or_does_not_fit_is_refused() {
+        let scatter = vec![
+            instruction(1, "parameter", shape("f32", &[8]), &[]),
+            instruction(2, "scatter", shape("f32", &[8]), &[1]),
+        ];
+        let entry = |shape_of: Shape| {
+            vec![
+                instruction(11, "parameter", shape_of.clone(), &[]),
+                Instruction { called: vec![2], ..instruction(12, "fusion", shape_of, &[11]) },
+            ]
+        };
+        assert_eq!(of(vec![entry(shape("f32", &[8])), scatter]), Err(Refusal::NoModel));
+        let huge = || shape("f32", &[1 << 40, 1 << 40]);
+        let product = vec![instruction(1, "parameter", huge(), &[]), dot(2, huge(), &[1, 1], 0)];
+        assert_eq!(of(vec![product]), Err(Refusal::TooLarge));
+        let product = vec![
+            instruction(1, "parameter", shape("f32", &[8, 8]), &[]),
+            dot(2, shape("f32", &[8, 8]), &[1, 1], 7),
+        ];
+        assert_eq!(of(vec![product]), Err(Refusal::Shapes));
+        // A fusion that calls itself.
+        let looping =
+            Instruction { called: vec![1], ..instruction(1, "fusion", shape("f32", &[8]), &[]) };
+        assert_eq!(of(vec![vec![looping]]), Err(Refusal::TooLarge));
+    }
 }

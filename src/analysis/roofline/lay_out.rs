@@ -38,7 +38,8 @@ fn device(trace: &Trace, found: &DeviceRoof) -> RooflineDevice {
         refused: found.roof.as_ref().err().map(super::UnknownDevice::words),
         partition_units: roof.and_then(|roof| roof.partition),
         peaks: roof.map_or_else(Vec::new, |roof| {
-            let rates = roof.model.rates.iter().filter_map(|&(rate, _)| Some((rate, roof.rate(rate)?)));
+            let rates =
+                roof.model.rates.iter().filter_map(|&(rate, _)| Some((rate, roof.rate(rate)?)));
             rates.map(peak).collect()
         }),
         peaks_provenance: told(|roof| roof.rates_provenance().name()),

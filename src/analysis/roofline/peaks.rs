@@ -127,9 +127,12 @@ const fn quoted(document: &'static str) -> Source {
     Source { provenance: Quoted, document }
 }
 
-const CDNA2: Source = derived("AMD CDNA 2 white paper, table 1: operations a clock and compute unit");
-const CDNA3: Source = derived("AMD CDNA 3 white paper, table 1: operations a clock and compute unit");
-const CDNA4: Source = derived("AMD CDNA 4 white paper, table 1: operations a clock and compute unit");
+const CDNA2: Source =
+    derived("AMD CDNA 2 white paper, table 1: operations a clock and compute unit");
+const CDNA3: Source =
+    derived("AMD CDNA 3 white paper, table 1: operations a clock and compute unit");
+const CDNA4: Source =
+    derived("AMD CDNA 4 white paper, table 1: operations a clock and compute unit");
 
 /// 304 compute units at 2.1 GHz: MI300X and MI325X compute alike.
 const GFX942_304: &[(Rate, f64)] = &[
@@ -191,7 +194,9 @@ pub(super) static MODELS: &[Model] = &[
         ],
         rates_source: CDNA2,
         bandwidth: 1638.4,
-        bandwidth_source: quoted("AMD Instinct MI210 data sheet: 1.6 TB/s; an MI250 has 3.2 TB/s for two dies"),
+        bandwidth_source: quoted(
+            "AMD Instinct MI210 data sheet: 1.6 TB/s; an MI250 has 3.2 TB/s for two dies",
+        ),
         cache_mib: 8,
     },
     Model {
@@ -378,7 +383,16 @@ pub(super) static MODELS: &[Model] = &[
         memory_gib: 80,
         names: &["NVIDIA H100 PCIe"],
         is_told_by_fields: true,
-        rates: &[(F64, 25.6), (F64Matrix, 51.2), (F32, 51.2), (Tf32, 378.0), (F16, 756.0), (Bf16, 756.0), (F8, 1513.0), (I8, 1513.0)],
+        rates: &[
+            (F64, 25.6),
+            (F64Matrix, 51.2),
+            (F32, 51.2),
+            (Tf32, 378.0),
+            (F16, 756.0),
+            (Bf16, 756.0),
+            (F8, 1513.0),
+            (I8, 1513.0),
+        ],
         rates_source: Source { provenance: Recalled, document: "NVIDIA H100 PCIe data sheet" },
         bandwidth: 2000.0,
         bandwidth_source: quoted("NVIDIA H100 PCIe product brief"),
@@ -436,7 +450,14 @@ pub(super) static MODELS: &[Model] = &[
         memory_gib: 48,
         names: &["NVIDIA L40S"],
         is_told_by_fields: false,
-        rates: &[(F32, 91.6), (Tf32, 183.0), (F16, 362.05), (Bf16, 362.05), (F8, 733.0), (I8, 733.0)],
+        rates: &[
+            (F32, 91.6),
+            (Tf32, 183.0),
+            (F16, 362.05),
+            (Bf16, 362.05),
+            (F8, 733.0),
+            (I8, 733.0),
+        ],
         rates_source: quoted("NVIDIA L40S data sheet"),
         bandwidth: 864.0,
         bandwidth_source: quoted("NVIDIA L40S data sheet"),
@@ -452,7 +473,9 @@ pub(super) static MODELS: &[Model] = &[
         is_told_by_fields: false,
         // With 16-bit accumulation twice as fast; the program does not say which it is.
         rates: &[(F32, 82.6), (Tf32, 82.6), (F16, 330.3), (Bf16, 165.2), (F8, 660.6), (I8, 660.6)],
-        rates_source: quoted("NVIDIA Ada GPU architecture white paper, rates with the faster accumulation"),
+        rates_source: quoted(
+            "NVIDIA Ada GPU architecture white paper, rates with the faster accumulation",
+        ),
         bandwidth: 1008.0,
         bandwidth_source: quoted("NVIDIA Ada GPU architecture white paper"),
         cache_mib: 72,

@@ -4,10 +4,10 @@
 //! intensity × bandwidth (Williams, Waterman, Patterson, "Roofline", CACM 2009). Efficiency = attained ÷ roof, which is the
 //! longer of the two least times ÷ the measured one. Where peak, operations or bytes are an interval, so is the efficiency.
 
-use super::{KernelTotal, Refusal};
 use super::device::Roof;
 use super::peaks::Rate;
 use super::work::{Element, Kind, Work};
+use super::{KernelTotal, Refusal};
 
 /// What may exceed a vendor's figure: clocks above the stated one, and rounding.
 const SLACK: f64 = 1.05;
@@ -257,15 +257,18 @@ impl Moved {
     fn of(roof: &Roof, work: &Work, time: f64) -> Self {
         let (slow, fast) = roof.bandwidth();
         // GB/s are a thousandth of TB/s, which are bytes a picosecond.
-        let least = work.bytes.0 as f64 / (fast / 1e3) / time;
-        let most = work.bytes.1 as f64 / (slow / 1e3) / time;
-        let fits_cache = work.bytes.0 <= roof.cache_bytes();
-        // Memory cannot have been busy for longer than the operation ran: what is above was not read, or came from the cache.
-        let most_possible = if least > SLACK && !fits_cache { most } else { most.min(1.0) };
-        Self {
-            share: (if fits_cache { 0.0 } else { least }, most_possible),
-            unexplained: if fits_cache { 0.0 } else { least },
-            fits_cache,
-        }
+        let part = |bytes: u64, bandwidth: f64| bytes as f64 / (bandwidth / 1e3) / time;
+        let (least, most) = (part(work.bytes.0, fast), part(work.bytes.1, slow));
+        // What an earlier operation left in the cache need not come from memory.
+        let cache = roof.cache_bytes();
+        let unexplained = part(work.bytes.0.saturating_sub(cache), fast);
+        let fits_cache = work.bytes.0 <= cache || (least > SLACK && unexplained <= SLACK);
+        // Memory cannot have been busy for longer than the operation ran: what is above was not read from it.
+        let most = if least <= SLACK { most.min(least.max(1.0)) } else { most };
+        let share = match work.flops {
+            Some(_) if fits_cache => (unexplained, most.min(1.0)),
+            _ => (least, most),
+        };
+        Self { share, unexplained, fits_cache }
     }
 }

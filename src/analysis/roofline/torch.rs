@@ -10,14 +10,18 @@ use crate::trace::{Argument, OpInputs};
 pub(super) fn work(name: &str, inputs: &OpInputs) -> Result<Work, Refusal> {
     let arguments = inputs.arguments.as_slice();
     match name.strip_prefix("aten::").unwrap_or(name) {
-        "mm" | "_scaled_mm" | "_int_mm" => matrices(tensor(arguments, 0)?, tensor(arguments, 1)?, None),
+        "mm" | "_scaled_mm" | "_int_mm" => {
+            matrices(tensor(arguments, 0)?, tensor(arguments, 1)?, None)
+        }
         "bmm" => matrices(tensor(arguments, 0)?, tensor(arguments, 1)?, None),
         "addmm" | "_addmm_activation" | "baddbmm" => {
             let added = tensor(arguments, 0)?;
             matrices(tensor(arguments, 1)?, tensor(arguments, 2)?, Some(added))
         }
         "convolution" | "_convolution" => convolution(arguments, CONVOLUTION),
-        "cudnn_convolution" | "miopen_convolution" => convolution(arguments, library_places(arguments)),
+        "cudnn_convolution" | "miopen_convolution" => {
+            convolution(arguments, library_places(arguments))
+        }
         "convolution_backward" => convolution_backward(arguments),
         "_scaled_dot_product_flash_attention"
         | "_scaled_dot_product_efficient_attention"
@@ -132,9 +136,9 @@ fn forward(
     arguments: &[Argument],
     places: Places,
 ) -> Result<Forward, Refusal> {
-    let is_transposed = places.transposed.map(|at| {
-        arguments.get(at).map_or("", |argument| argument.value.as_str())
-    });
+    let is_transposed = places
+        .transposed
+        .map(|at| arguments.get(at).map_or("", |argument| argument.value.as_str()));
     if is_transposed.is_some_and(|value| value != "False") {
         return Err(Refusal::NoModel);
     }
@@ -182,7 +186,8 @@ fn output_length(
 ) -> Result<i64, Refusal> {
     let reach = taps.checked_sub(1).and_then(|taps| taps.checked_mul(dilation));
     let padded = padding.checked_mul(2).and_then(|padding| padding.checked_add(input));
-    let free = padded.zip(reach).and_then(|(padded, reach)| padded.checked_sub(reach)?.checked_sub(1));
+    let free =
+        padded.zip(reach).and_then(|(padded, reach)| padded.checked_sub(reach)?.checked_sub(1));
     match free {
         Some(free) if free >= 0 && stride >= 1 && padding >= 0 => Ok(free / stride + 1),
         _ => Err(Refusal::Shapes),
@@ -192,11 +197,8 @@ fn output_length(
 fn convolution(arguments: &[Argument], places: Places) -> Result<Work, Refusal> {
     let (input, kernel) = (tensor(arguments, 0)?, tensor(arguments, 1)?);
     let made = forward(input, kernel, arguments, places)?;
-    let traffic = sum(&[
-        input.bytes()?,
-        kernel.bytes()?,
-        bytes(elements(&made.output)?, input.of)?,
-    ])?;
+    let traffic =
+        sum(&[input.bytes()?, kernel.bytes()?, bytes(elements(&made.output)?, input.of)?])?;
     Ok(Work {
         kind: Kind::Convolution { is_wide: made.is_wide },
         element: input.of.element,
@@ -218,7 +220,8 @@ fn convolution_backward(arguments: &[Argument]) -> Result<Work, Refusal> {
         return Err(Refusal::Shapes);
     }
     let mask = arguments.get(10).map_or("", |argument| argument.value.as_str());
-    let asked: Vec<bool> = mask.trim_matches(['[', ']']).split(", ").map(|one| one == "True").collect();
+    let asked: Vec<bool> =
+        mask.trim_matches(['[', ']']).split(", ").map(|one| one == "True").collect();
     let &[of_input, of_kernel, _] = asked.as_slice() else { return Err(Refusal::Shapes) };
     let n = u64::from(of_input) + u64::from(of_kernel);
     if n == 0 {
@@ -255,7 +258,9 @@ fn attention(arguments: &[Argument], heads: Heads) -> Result<Work, Refusal> {
     let (query, key, value) = (tensor(arguments, 0)?, tensor(arguments, 1)?, tensor(arguments, 2)?);
     let of = |tensor: Tensor<'_>| match (tensor.dimensions, heads) {
         (&[batch, heads, length, width], Heads::BeforeSequence)
-        | (&[batch, length, heads, width], Heads::BehindSequence) => Ok([batch, heads, length, width]),
+        | (&[batch, length, heads, width], Heads::BehindSequence) => {
+            Ok([batch, heads, length, width])
+        }
         _ => Err(Refusal::Shapes),
     };
     let [batch, n_heads, queries, width] = of(query)?;
@@ -298,7 +303,8 @@ mod tests {
 
     #[test]
     fn products_by_hand() {
-        let mm = work("aten::mm", &inputs(&[(&[8944, 1024], B, ""), (&[1024, 512], B, "")])).unwrap();
+        let mm =
+            work("aten::mm", &inputs(&[(&[8944, 1024], B, ""), (&[1024, 512], B, "")])).unwrap();
         assert_eq!(mm.flops, Some((2 * 8944 * 1024 * 512, 2 * 8944 * 1024 * 512)));
         let bytes = 2 * (8944 * 1024 + 1024 * 512 + 8944 * 512);
         assert_eq!(mm.bytes, (bytes, bytes));

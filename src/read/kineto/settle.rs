@@ -136,8 +136,7 @@ fn follow<T>(rows: &mut Vec<T>, stays: &[bool], place: impl Fn(&mut T) -> &mut u
     rows.retain_mut(|row| {
         let place = place(row);
         let old = *place as usize;
-        before +=
-            u32::try_from(stays[at..old].iter().filter(|&&stays| stays).count()).unwrap_or(0);
+        before += u32::try_from(stays[at..old].iter().filter(|&&stays| stays).count()).unwrap_or(0);
         at = old;
         *place = before;
         stays[old]

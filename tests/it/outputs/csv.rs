@@ -24,8 +24,16 @@ fn records(text: &str) -> Vec<Vec<String>> {
     records.map(|record| record.iter().map(str::to_owned).collect()).collect()
 }
 
-const TABLES: [&str; 7] =
-    ["kernels.csv", "ops.csv", "lines.csv", "how.csv", "streams.csv", "idle.csv", "gaps.csv"];
+const TABLES: [&str; 8] = [
+    "kernels.csv",
+    "ops.csv",
+    "lines.csv",
+    "how.csv",
+    "streams.csv",
+    "idle.csv",
+    "gaps.csv",
+    "roofline.csv",
+];
 
 #[test]
 fn one_capture_has_the_folder_to_itself_and_several_have_one_each() {

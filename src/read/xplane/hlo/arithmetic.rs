@@ -27,7 +27,9 @@ pub(super) fn configured(target: &str, backend_config: &str) -> Configured {
     let contracting = gemm.pointer("/dot_dimension_numbers/lhs_contracting_dimensions");
     let precisions = gemm.pointer("/precision_config/operand_precision").and_then(Value::as_array);
     Configured {
-        dot: contracting.and_then(integers).map(|lhs_contracting| DotDimensions { lhs_contracting }),
+        dot: contracting
+            .and_then(integers)
+            .map(|lhs_contracting| DotDimensions { lhs_contracting }),
         precision: precisions
             .into_iter()
             .flatten()
