@@ -10,14 +10,14 @@ pub(super) static CHECK: Check = Check {
     id: "above-roofline",
     summary: "an operation computes or moves more than its device can",
     doc: Doc {
-        measures: "The highest efficiency of any operation in percent of its roof that nothing explains: the fewest operations that its \
-            shapes allow at the fastest rate that its element type allows, and the bytes that no cache can have held, each against the \
-            recorded time of its kernels.",
+        measures: "By how many percent of its roof an operation exceeds it, at least: the fewest operations that its shapes allow at the fastest \
+            rate that its element type allows, and the bytes that no cache can have held, each against the recorded time of its kernels. 0 \
+            where none does.",
         misleads: "It cannot be true. Shapes, element type, peaks or durations are wrong, and the other figures of the table come from them, \
             too.",
         remedy: "See whether kernels of the operation are missing (its time is then too short), whether clocks of the records are damaged, and \
             whether the device is the one that the capture names.",
-        limit: "105 %: clocks above the stated one, and rounding of vendors' figures.",
+        limit: "5 %: clocks above the stated one, and rounding of vendors' figures.",
         exceptions: "Data that fit into the largest cache need not come from memory, and only the rest is held against it. Convolutions with a wide \
             window may use Winograd's method or a Fourier transform, which need fewer operations: up to four times, or any number where the \
             kernel's name says so. TF32 counts for 32-bit products unless the program asks for full precision.",
@@ -45,7 +45,7 @@ fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {
         worst.floor * 100.0
     );
     Measurement::measured(
-        worst.floor * 100.0,
+        ((worst.floor - 1.0) * 100.0).max(0.0),
         [
             ("operation", json!(name)),
             ("shapes", json!(worst.work.shapes)),

@@ -36,7 +36,6 @@ pub struct RefusedKernels {
     /// Why.
     pub reason: String,
     /// How many, and their time.
-    #[serde(flatten)]
     pub kernels: KernelSum,
 }
 

@@ -66,12 +66,12 @@ pub(super) fn roof(listed: Option<&DeviceProperties>) -> Result<Roof, UnknownDev
         return Err(UnknownDevice::Blank);
     };
     let fits = |model: &&Model| {
-        model.capability == capability
-            && model.units == units
-            && has_memory(model, listed)
-            && has_clock(model, listed)
+        model.capability == capability && model.units == units && has_memory(model, listed)
     };
-    let fitting: Vec<&'static Model> = MODELS.iter().filter(fits).collect();
+    let mut fitting: Vec<&'static Model> = MODELS.iter().filter(fits).collect();
+    if fitting.len() > 1 && fitting.iter().any(|model| has_clock(model, listed)) {
+        fitting.retain(|model| has_clock(model, listed));
+    }
     match fitting.as_slice() {
         [] => Err(UnknownDevice::NotInTable(format!(
             "a device of capability {}.{} with {units} units",

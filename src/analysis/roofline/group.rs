@@ -45,6 +45,7 @@ pub(super) struct Grouped {
 }
 
 /// Where a kernel belongs.
+#[derive(Clone, Copy)]
 struct Belongs {
     key: Key,
     /// Its execution, where it is known.
@@ -66,7 +67,7 @@ impl Grouped {
             },
         };
         match belongs {
-            Ok(belongs) => self.group(&belongs).take(belongs, event.name, total),
+            Ok(belongs) => self.group(belongs.key).take(belongs, event.name, total),
             Err(refusal) => self.refuse(refusal, total),
         }
     }
@@ -102,10 +103,10 @@ impl Grouped {
         })
     }
 
-    fn group(&mut self, belongs: &Belongs) -> &mut Group {
-        let at = *self.of_key.entry(belongs.key).or_insert_with(|| {
+    fn group(&mut self, key: Key) -> &mut Group {
+        let at = *self.of_key.entry(key).or_insert_with(|| {
             self.groups.push(Group {
-                key: belongs.key,
+                key,
                 total: KernelTotal::default(),
                 of_instance: FxHashMap::default(),
                 n_loose: 0,

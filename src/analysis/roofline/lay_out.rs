@@ -22,7 +22,7 @@ pub(in crate::analysis) fn report(trace: &Trace, roofline: &Roofline) -> Option<
     });
     Some(RooflineReport {
         devices: roofline.devices.iter().map(|one| device(trace, one)).collect(),
-        rows: roofline.rows.iter().map(|one| row(roofline, one, sum(one.total))).collect(),
+        rows: roofline.rows.iter().map(|one| row(roofline, one, &sum(one.total))).collect(),
         covered: sum(roofline.covered),
         refused: refused.collect(),
     })
@@ -57,7 +57,7 @@ fn peak((rate, tflops): (super::Rate, f64)) -> RooflinePeak {
     RooflinePeak { name: rate.name().to_owned(), tflops: rounded(tflops) }
 }
 
-fn row(roofline: &Roofline, row: &Row, kernels: KernelSum) -> RooflineRow {
+fn row(roofline: &Roofline, row: &Row, kernels: &KernelSum) -> RooflineRow {
     let model = roofline.devices[row.roof].roof.as_ref().map_or("", |roof| roof.model.name);
     let pair = |(lo, hi): (f64, f64)| (rounded(lo), rounded(hi));
     RooflineRow {

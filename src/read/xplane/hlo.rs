@@ -111,7 +111,7 @@ fn instruction(stored: pb::HloInstructionProto) -> Instruction {
     let dot = stored.dot_dimension_numbers.map(|numbers| arithmetic::dot(*numbers));
     let convolution = stored
         .convolution_dimension_numbers
-        .map(|numbers| arithmetic::convolution(*numbers, stored.window.as_deref()));
+        .map(|numbers| arithmetic::convolution(&numbers, stored.window.as_deref()));
     let precision = arithmetic::precision(stored.precision_config.as_deref());
     let line = u32::try_from(metadata.source_line).unwrap_or(0);
     Instruction {

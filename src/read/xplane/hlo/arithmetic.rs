@@ -56,7 +56,7 @@ pub(super) fn dot(stored: pb::DotDimensionNumbers) -> DotDimensions {
 /// The dimensions of a convolution. Producers leave fields out whose value is protobuf's default; a stride or a dilation of 0
 /// has no meaning and stands for 1.
 pub(super) fn convolution(
-    numbers: pb::ConvolutionDimensionNumbers,
+    numbers: &pb::ConvolutionDimensionNumbers,
     window: Option<&pb::Window>,
 ) -> Convolution {
     let windows = window.map_or(&[][..], |window| window.dimensions.as_slice());
