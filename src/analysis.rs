@@ -21,6 +21,7 @@ mod rank;
 mod readings;
 mod reconcile;
 mod recording;
+pub mod roofline;
 mod runs;
 mod steps;
 mod tables;
@@ -41,6 +42,7 @@ pub use order::{Containment, LateEnd, Misplaced, StreamOrder};
 pub use path::{Path, PathSegment, Refusal, SegmentKind};
 pub use reconcile::{DeviceTwins, Reconciliation};
 pub use recording::DISPATCH_LATENCY;
+pub use roofline::Roofline;
 pub use runs::{Clocks, Instance, Run, Wait, runs};
 pub use steps::{Delimiter, Incomplete, MIN_STEPS, Step, StepTime, Steps};
 pub use tables::tables;
@@ -80,6 +82,8 @@ pub struct Analysis {
     pub reconciled: Vec<Reconciliation>,
     /// Which instruction of which compiled program each kernel belongs to; absent where the capture knows no program.
     pub hlo: Option<HloAttribution>,
+    /// What kernels compute and move, against what their device can do.
+    pub roofline: Roofline,
 }
 
 /// What a user asks of an analysis.
@@ -131,6 +135,12 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
     });
     let path = found.map(|(path, _)| path);
     let reconciled = reconcile::reconcile(capture);
+    let roofline = roofline::roofline(roofline::Evidence {
+        trace,
+        timeline: &timeline,
+        attribution: &attribution,
+        hlo: hlo.as_ref(),
+    });
     Analysis {
         timeline,
         launches,
@@ -146,5 +156,6 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
         estimates,
         reconciled,
         hlo,
+        roofline,
     }
 }

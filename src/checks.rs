@@ -2,6 +2,7 @@
 //!
 //! A check knows no level and no limit: policies do. It is one file, named by its id, and one row of [`CHECKS`].
 
+mod above_roofline;
 mod aggregated_events;
 mod ambiguous_program;
 mod attribution_methods_disagree;
@@ -44,6 +45,7 @@ mod unknown_device;
 mod unmatched_collectives;
 mod unpaired_async_ops;
 mod unsupported_claim;
+mod wrong_device_stats;
 mod xplane_misses_json_events;
 
 use crate::analysis::{Analysis, Run};
@@ -170,6 +172,8 @@ pub static CHECKS: &[&Check] = &[
     &unaligned_rank_clocks::CHECK,
     &collective_outlier::CHECK,
     &unknown_device::CHECK,
+    &wrong_device_stats::CHECK,
+    &above_roofline::CHECK,
     &low_op_attribution::CHECK,
     &attribution_methods_disagree::CHECK,
     &hlo_missing_for_program::CHECK,

@@ -93,6 +93,7 @@ pub fn refused(name: String, files: Vec<FileReport>, error: ErrorReport) -> Capt
         claims: Claims::default(),
         attribution: None,
         hot_kernels: Vec::new(),
+        roofline: None,
         tables: None,
         rank: None,
         critical_path: None,

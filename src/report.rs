@@ -11,6 +11,7 @@ mod partition;
 mod path;
 mod rank;
 mod records;
+mod roofline;
 mod run;
 mod slug;
 mod stated;
@@ -34,6 +35,9 @@ pub use records::{
     DeviceReading, DeviceRecords, GapClass, GraphRecords, IdleHostEvent, IdleRecords,
     LaunchRecords, LaunchTiming, ProgramRecords, Quantiles, Records, Spread, StepRecords, StepRow,
     StepsLeftOut, StreamRecords,
+};
+pub use roofline::{
+    KernelSum, RefusedKernels, RooflineDevice, RooflinePeak, RooflineReport, RooflineRow,
 };
 pub use run::{CollectiveInstance, CollectiveTime, RankWait, RunClaims, RunReport};
 pub use slug::slug;
@@ -123,6 +127,9 @@ pub struct CaptureReport {
     pub attribution: Option<Attribution>,
     /// Kernels by recorded time: kept whatever is withheld.
     pub hot_kernels: Vec<HotKernel>,
+    /// What kernels compute and move, against what their device can do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roofline: Option<RooflineReport>,
     /// Rows for outputs of tables; made where one is asked for, and left out of the JSON.
     #[serde(skip)]
     pub tables: Option<Tables>,

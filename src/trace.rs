@@ -11,6 +11,7 @@ mod host;
 mod ids;
 mod intervals;
 mod names;
+mod operands;
 mod profiler;
 
 pub use capture::{Capture, FileFormat, Notice, Record, RecordSource, Skipped};
@@ -23,11 +24,14 @@ pub use host::{
     Annotation, Execution, ExecutionScope, HostCall, HostCallKind, HostSpan, Op, Process, Thread,
 };
 pub use ids::{
-    CollectiveId, CorrelationId, DeviceId, ExternalId, GraphNodeId, HloLabelId, NameId, ProcessId,
-    StreamId, ThreadId,
+    CollectiveId, CorrelationId, DeviceId, ExternalId, GraphNodeId, HloLabelId, NameId, OpInputsId,
+    ProcessId, StreamId, ThreadId,
 };
 pub use intervals::IntervalSet;
 pub use names::Names;
+pub use operands::{
+    Argument, Convolution, DotDimensions, OpInputs, Precision, SpatialDimension, WindowDimension,
+};
 pub use profiler::{
     Aggregated, DamageFault, DamagedRecords, DeviceProperties, Distributed, Profiler, RecordSide,
 };
@@ -55,6 +59,10 @@ pub struct Trace {
     pub host_calls: Vec<HostCall>,
     /// Framework operators (`cpu_op`), in the order of the file.
     pub ops: Vec<Op>,
+    /// The inputs of operators that multiply, in order: (index of the operator, what it was given).
+    pub op_inputs: Vec<(u32, OpInputsId)>,
+    /// What operators were given, each distinct list once: one row for each [`OpInputsId`].
+    pub inputs: Vec<OpInputs>,
     /// Annotations that the user or the framework put on the host timeline.
     pub annotations: Vec<Annotation>,
     /// Host activity that no join needs: tracer scopes and interpreter frames.

@@ -32,6 +32,7 @@ pub(super) fn claims(trace: &Trace, analysis: &Analysis) -> Claims {
         critical_path: plain(path_is_known),
         estimate: plain(path_is_known && inactive.is_some()),
         step_time: plain(n_steps >= MIN_STEPS),
+        roofline: plain(analysis.roofline.is_supported()),
         ..Claims::default()
     }
 }

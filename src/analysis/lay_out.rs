@@ -42,6 +42,7 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
             },
         ),
         hot_kernels: hot(trace, analysis),
+        roofline: super::roofline::report_roofline(trace, &analysis.roofline),
         tables: None,
         rank: rank::rank_record(trace),
         critical_path: analysis.path.as_ref().map(|found| path::lay_out(trace, found)),

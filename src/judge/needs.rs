@@ -106,6 +106,21 @@ const NEEDS: &[Need] = &[
         },
     },
     Need {
+        question: "What decides how long a step takes?",
+        capture: "Host and device in one capture, with all launches, and with the waits of the host and of streams (CUDA: synchronisation events; \
+            JAX: host_tracer_level=3).",
+        is_open: |capture, records| {
+            has_kernels(records) && is(capture, Claim::CriticalPath, ClaimState::Undefined)
+        },
+    },
+    Need {
+        question: "How near do kernels come to what the device can do?",
+        capture: "A capture with the shapes of operands (PyTorch: record_shapes=True; JAX: the programs' HLO) of a device that is listed by name.",
+        is_open: |capture, records| {
+            has_kernels(records) && is(capture, Claim::Roofline, ClaimState::Undefined)
+        },
+    },
+    Need {
         question: WHO_WAITS,
         capture: "The captures of all ranks of the job, of the same steps, in one folder.",
         is_open: |_, records| {

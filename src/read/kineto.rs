@@ -8,6 +8,7 @@ mod classes;
 mod fields;
 mod flows;
 mod header;
+mod inputs;
 mod lanes;
 mod settle;
 mod values;

@@ -50,6 +50,12 @@ pub(super) const LAYOUT_BRANCHES_MAX: usize = 24;
 /// Bytes of a top-level value that is interpreted. `distributedInfo` of a 4,096-rank job has 300 KB.
 pub(super) const HEADER_VALUE_BYTES_MAX: usize = 16 << 20;
 
+/// Bytes of an operator's inputs that are looked at. Products and convolutions have some hundred.
+pub(super) const INPUT_BYTES_MAX: usize = 4 << 10;
+
+/// Distinct lists of inputs that are kept. A model has tens of shapes, a server with many batch sizes thousands.
+pub(super) const INPUT_LISTS_MAX: usize = 1 << 14;
+
 /// Short top-level fields that are kept.
 pub(super) const HEADER_FIELDS_MAX: usize = 256;
 

@@ -5,6 +5,7 @@
 mod idle;
 mod path;
 mod records;
+mod roofline;
 mod shares;
 
 use super::cells::{self, table};
@@ -125,6 +126,9 @@ fn figures(capture: &CaptureReport) -> String {
         section(&shares::lines_title(capture), shares::lines(capture, attribution));
     }
     section(&shares::kernels_title(capture), shares::kernels(capture));
+    if let Some(held) = &capture.roofline {
+        section(&roofline::title(capture), roofline::roofline(capture, held));
+    }
     if let Some(held) = &capture.records {
         section(&shares::steps_title(capture), records::steps(capture, held));
         section("Programs", records::programs(held));

@@ -1,6 +1,7 @@
 //! Compiled programs (JAX): HLO modules as far as attribution and rendering need them.
 
 use super::NameId;
+use super::operands::{Convolution, DotDimensions, Precision};
 
 /// What the tracer says of the HLO instruction behind a record. Equal labels share one row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -100,6 +101,14 @@ pub struct Instruction {
     pub stack_frame: Option<u32>,
     /// The name of the fusion that this one was deduplicated with; empty where there is none.
     pub deduplicated_name: String,
+    /// The number of a parameter: which operand of its caller it stands for.
+    pub parameter: Option<u32>,
+    /// What a matrix product sums over; of a library's product, what the compiler configured.
+    pub dot: Option<Box<DotDimensions>>,
+    /// What a convolution's dimensions mean.
+    pub convolution: Option<Box<Convolution>>,
+    /// How exactly a product or a convolution has to be computed.
+    pub precision: Precision,
     /// The channel of a collective.
     pub channel_id: Option<i64>,
     /// The compiler's own configuration text of the operation, as far as it is UTF-8.

@@ -58,6 +58,10 @@ table_id!(
     /// A row of `Trace::hlo_labels`.
     HloLabelId
 );
+table_id!(
+    /// A row of `Trace::inputs`.
+    OpInputsId
+);
 
 macro_rules! join_key {
     ($(#[$doc:meta])* $name:ident) => {

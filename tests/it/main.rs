@@ -27,6 +27,7 @@ mod policy;
 mod proto;
 mod reader;
 mod reader_corpus;
+mod roofline;
 mod runs;
 mod statements;
 mod sums;

@@ -9,5 +9,6 @@ mod golden;
 mod jax;
 mod junit;
 mod junit_kit;
+mod roofline;
 mod sarif;
 mod text;

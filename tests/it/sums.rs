@@ -14,6 +14,7 @@ fn sums_add_up() {
                 mismatches.extend(device_sums(&capture, device));
             }
             mismatches.extend(attribution_sum(&capture));
+            mismatches.extend(roofline_sum(&capture));
         }
     }
     assert_no_mismatch(&mismatches);
@@ -52,5 +53,25 @@ fn attribution_sum(capture: &CaptureReport) -> Option<String> {
     let kernels = sum(devices.map(|device| device.kernel_sum_us));
     (classes != kernels).then(|| {
         format!("{}: classes of attribution {classes} ps, kernels {kernels} ps", capture.name)
+    })
+}
+
+fn roofline_sum(capture: &CaptureReport) -> Option<String> {
+    let roofline = capture.roofline.as_ref()?;
+    let rows = sum(roofline.rows.iter().map(|row| row.time_us));
+    let refused = sum(roofline.refused.iter().map(|one| one.kernels.time_us));
+    let records = roofline.rows.iter().map(|row| row.records);
+    let records =
+        records.chain(roofline.refused.iter().map(|one| one.kernels.records)).sum::<u64>();
+    let devices = || capture.records.iter().flat_map(|records| &records.devices);
+    let kernels = sum(devices().map(|device| device.kernel_sum_us));
+    let n_kernels = devices().map(|device| device.kernels).sum::<u64>();
+    let holds =
+        rows + refused == kernels && rows == roofline.covered.time_us.ps() && records == n_kernels;
+    (!holds).then(|| {
+        format!(
+            "{}: under a roof {rows} ps, not {refused} ps, {records} kernels; all {kernels} ps, {n_kernels} kernels",
+            capture.name
+        )
     })
 }

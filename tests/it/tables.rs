@@ -26,7 +26,7 @@ fn listed(folder: &Path) -> Vec<String> {
     found
 }
 
-const TABLES: [&str; 8] = [
+const TABLES: [&str; 9] = [
     "captures.csv",
     "gaps.csv",
     "how.csv",
@@ -34,6 +34,7 @@ const TABLES: [&str; 8] = [
     "kernels.csv",
     "lines.csv",
     "ops.csv",
+    "roofline.csv",
     "streams.csv",
 ];
 
@@ -46,7 +47,7 @@ fn tables_are_written_below_their_folder() {
     };
     let one = run("captures/healthy", "out/deep/one");
     assert_eq!(code(&one), 0, "{}", stderr(&one));
-    assert!(stderr(&one).contains("wrote 8 files into out/deep/one\n"), "{}", stderr(&one));
+    assert!(stderr(&one).contains("wrote 9 files into out/deep/one\n"), "{}", stderr(&one));
     assert_eq!(listed(&world.path().join("out/deep/one")), TABLES);
     // The verdict does not change what is written, and an output does not change another.
     let json = fs::read(world.path().join("a.json")).unwrap();
@@ -74,9 +75,9 @@ fn what_an_earlier_run_left_is_told_and_kept() {
     let again = run("captures");
     assert!(!stderr(&again).contains("also holds"), "{}", stderr(&again));
     let one = run("captures/healthy");
-    let told = "warning: out also holds captures+healthy+rank_0.pt.trace.json.gz/gaps.csv and 13 other files, not of this run";
+    let told = "warning: out also holds captures+healthy+rank_0.pt.trace.json.gz/gaps.csv and 15 other files, not of this run";
     assert!(stderr(&one).contains(told), "{}", stderr(&one));
-    assert_eq!(listed(&here.join("out")).len(), 8 + 14);
+    assert_eq!(listed(&here.join("out")).len(), 9 + 16);
     // A capture that can't be read any more leaves no rows of an earlier one behind.
     let path = fs::read_dir(here.join("captures/healthy")).unwrap().flatten().next().unwrap();
     write(&path.path(), "{\"traceEvents\": [");
@@ -265,6 +266,9 @@ fn mismatches(report: &CaptureReport, files: &[render::File]) -> Vec<String> {
         device.streams.iter().map(|stream| (device.name.as_str(), stream.idle_us))
     });
     compare(&mut wrong, "streams", &read("streams.csv").sums("device", "idle_us"), streams);
+    let roofline = report.roofline.iter().flat_map(|roofline| &roofline.rows);
+    let roofline = roofline.map(|row| (row.op.as_str(), row.time_us));
+    compare(&mut wrong, "roofline", &read("roofline.csv").sums("op", "time_us"), roofline);
     wrong.iter().map(|wrong| format!("{}: {wrong}", report.name)).collect()
 }
 

@@ -10,6 +10,7 @@ use super::super::name_map::NameMap;
 use super::super::tally::{Oddity, Tally};
 use super::fields::Field;
 use super::flows::Flows;
+use super::inputs::InputTable;
 use super::lanes::{Lanes, flow_lane};
 use super::values;
 use crate::trace::{
@@ -73,6 +74,7 @@ pub(super) struct Builder {
     graph_nodes: FxHashMap<(u64, u64), GraphNodeId>,
     call_kinds: NameMap<HostCallKind>,
     collective_names: NameMap<bool>,
+    inputs: InputTable,
 }
 
 impl Builder {
@@ -166,6 +168,7 @@ impl Builder {
         let Some(interval) = self.interval(event, RecordSide::Host, name) else { return };
         let Some(thread) = self.lanes.thread(event, &mut self.trace) else { return };
         let external = self.external(event);
+        self.inputs.take(event, name, &mut self.trace);
         self.trace.ops.push(Op { interval, external, thread, name });
     }
 

@@ -50,6 +50,9 @@ fields! {
     ElementType = "dtype",
     GroupName = "Process Group Name",
     Sequence = "Seq",
+    InputDims = "Input Dims" | "Input dims",
+    InputTypes = "Input type",
+    Concrete = "Concrete Inputs",
 }
 
 impl Field {

@@ -92,6 +92,7 @@ fn device_properties(row: &Value) -> DeviceProperties {
             .map_or_else(String::new, |name| shortened(name, HEADER_FIELD_BYTES_MAX)),
         total_memory: number("totalGlobalMem"),
         multiprocessors: number("numSms"),
+        compute_capability: number("computeMajor").zip(number("computeMinor")),
         ..DeviceProperties::default()
     }
 }

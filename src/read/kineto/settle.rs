@@ -6,7 +6,7 @@
 use super::super::sort::sort_streams;
 use super::super::tally::Oddity;
 use super::builder::{Builder, side_row};
-use crate::trace::{CopyDetail, DamageFault, NameId, Origin, RecordSide, Trace};
+use crate::trace::{DamageFault, NameId, Origin, RecordSide, Trace};
 use crate::units::{Interval, Picoseconds};
 
 /// Times further than this from the median, in nanoseconds, belong to no capture: half of what the model admits, so that
@@ -119,22 +119,27 @@ fn remove_damaged(builder: &mut Builder, bounds: Bounds) {
         stays.push(keep(event.interval, RecordSide::Device, event.name));
         stays.last() == Some(&true)
     });
-    renumber(&mut trace.copies, &stays);
+    follow(&mut trace.copies, &stays, |copy| &mut copy.event);
     trace.host_calls.retain(|call| keep(call.interval, RecordSide::Host, call.api));
-    trace.ops.retain(|op| keep(op.interval, RecordSide::Host, op.name));
+    let mut ops_stay: Vec<bool> = Vec::new();
+    trace.ops.retain(|op| {
+        ops_stay.push(keep(op.interval, RecordSide::Host, op.name));
+        ops_stay.last() == Some(&true)
+    });
+    follow(&mut trace.op_inputs, &ops_stay, |(op, _)| op);
     trace.annotations.retain(|range| keep(range.interval, RecordSide::Host, range.name));
 }
 
-/// Lets the details of copies follow their device events to the places that are left.
-fn renumber(copies: &mut Vec<CopyDetail>, stays: &[bool]) {
+/// Lets rows follow the records that they refer to, in order, to the places that are left.
+fn follow<T>(rows: &mut Vec<T>, stays: &[bool], place: impl Fn(&mut T) -> &mut u32) {
     let (mut before, mut at) = (0_u32, 0_usize);
-    copies.retain_mut(|copy| {
-        let event = copy.event as usize;
-        before +=
-            u32::try_from(stays[at..event].iter().filter(|&&stays| stays).count()).unwrap_or(0);
-        at = event;
-        copy.event = before;
-        stays[event]
+    rows.retain_mut(|row| {
+        let place = place(row);
+        let old = *place as usize;
+        before += u32::try_from(stays[at..old].iter().filter(|&&stays| stays).count()).unwrap_or(0);
+        at = old;
+        *place = before;
+        stays[old]
     });
 }
 

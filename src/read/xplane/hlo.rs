@@ -1,5 +1,6 @@
 //! From stored HLO to the model's modules.
 
+mod arithmetic;
 mod weight;
 
 use super::hlo_pb as pb;
@@ -105,6 +106,13 @@ fn instruction(stored: pb::HloInstructionProto) -> Instruction {
     };
     let backend_config = String::from_utf8(backend_config).unwrap_or_default();
     let opcode = text(stored.opcode);
+    let custom_call_target = text(stored.custom_call_target);
+    let configured = arithmetic::configured(&custom_call_target, &backend_config);
+    let dot = stored.dot_dimension_numbers.map(|numbers| arithmetic::dot(*numbers));
+    let convolution = stored
+        .convolution_dimension_numbers
+        .map(|numbers| arithmetic::convolution(&numbers, stored.window.as_deref()));
+    let precision = arithmetic::precision(stored.precision_config.as_deref());
     let line = u32::try_from(metadata.source_line).unwrap_or(0);
     Instruction {
         id: stored.id,
@@ -113,8 +121,14 @@ fn instruction(stored: pb::HloInstructionProto) -> Instruction {
         operands: stored.operand_ids,
         called: stored.called_computation_ids,
         fusion_kind: text(stored.fusion_kind),
-        custom_call_target: text(stored.custom_call_target),
+        custom_call_target,
         trip_count: if opcode == "while" { trip_count(&backend_config) } else { None },
+        parameter: (opcode == "parameter")
+            .then(|| u32::try_from(stored.parameter_number).ok())
+            .flatten(),
+        dot: dot.or(configured.dot).map(Box::new),
+        convolution: convolution.map(Box::new),
+        precision: precision.max(configured.precision),
         opcode,
         op_name: text(metadata.op_name),
         source: Some(text(metadata.source_file))

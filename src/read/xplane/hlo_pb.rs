@@ -41,12 +41,24 @@ pub struct HloInstructionProto {
     pub shape: ::core::option::Option<ShapeProto>,
     #[prost(message, optional, tag = "7")]
     pub metadata: ::core::option::Option<OpMetadata>,
+    #[prost(int64, tag = "9")]
+    pub parameter_number: i64,
     #[prost(bytes = "vec", tag = "11")]
     pub fusion_kind: ::prost::alloc::vec::Vec<u8>,
+    #[prost(message, optional, boxed, tag = "15")]
+    pub window: ::core::option::Option<::prost::alloc::boxed::Box<Window>>,
+    #[prost(message, optional, boxed, tag = "16")]
+    pub convolution_dimension_numbers: ::core::option::Option<
+        ::prost::alloc::boxed::Box<ConvolutionDimensionNumbers>,
+    >,
     #[prost(int64, tag = "26")]
     pub channel_id: i64,
     #[prost(bytes = "vec", tag = "28")]
     pub custom_call_target: ::prost::alloc::vec::Vec<u8>,
+    #[prost(message, optional, boxed, tag = "30")]
+    pub dot_dimension_numbers: ::core::option::Option<
+        ::prost::alloc::boxed::Box<DotDimensionNumbers>,
+    >,
     #[prost(int64, tag = "35")]
     pub id: i64,
     #[prost(int64, repeated, tag = "36")]
@@ -55,8 +67,53 @@ pub struct HloInstructionProto {
     pub called_computation_ids: ::prost::alloc::vec::Vec<i64>,
     #[prost(bytes = "vec", tag = "43")]
     pub backend_config: ::prost::alloc::vec::Vec<u8>,
+    #[prost(message, optional, boxed, tag = "51")]
+    pub precision_config: ::core::option::Option<
+        ::prost::alloc::boxed::Box<PrecisionConfig>,
+    >,
     #[prost(message, optional, tag = "99")]
     pub backend_config_payload: ::core::option::Option<BackendConfigPayload>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DotDimensionNumbers {
+    #[prost(int64, repeated, tag = "1")]
+    pub lhs_contracting_dimensions: ::prost::alloc::vec::Vec<i64>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Window {
+    #[prost(message, repeated, tag = "1")]
+    pub dimensions: ::prost::alloc::vec::Vec<WindowDimension>,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WindowDimension {
+    #[prost(int64, tag = "1")]
+    pub size: i64,
+    #[prost(int64, tag = "2")]
+    pub stride: i64,
+    #[prost(int64, tag = "3")]
+    pub padding_low: i64,
+    #[prost(int64, tag = "4")]
+    pub padding_high: i64,
+    #[prost(int64, tag = "5")]
+    pub window_dilation: i64,
+    #[prost(int64, tag = "6")]
+    pub base_dilation: i64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ConvolutionDimensionNumbers {
+    #[prost(int64, tag = "3")]
+    pub kernel_input_feature: i64,
+    #[prost(int64, repeated, tag = "6")]
+    pub kernel_spatial_dimensions: ::prost::alloc::vec::Vec<i64>,
+    #[prost(int64, repeated, tag = "11")]
+    pub input_spatial_dimensions: ::prost::alloc::vec::Vec<i64>,
+    #[prost(int64, repeated, tag = "12")]
+    pub output_spatial_dimensions: ::prost::alloc::vec::Vec<i64>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PrecisionConfig {
+    #[prost(int32, repeated, tag = "1")]
+    pub operand_precision: ::prost::alloc::vec::Vec<i32>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BackendConfigPayload {

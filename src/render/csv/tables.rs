@@ -4,7 +4,8 @@ use super::super::File;
 use super::table::{Column, Standing, maybe, share, table, text, time};
 use crate::report::{
     Attribution, AttributionClass, CaptureReport, Claim, DeviceRecords, GapRow, IdleHostEvent,
-    KernelRow, LineRow, Microseconds, OpRow, Share, StreamRecords, Tables, Unattributed,
+    KernelRow, LineRow, Microseconds, OpRow, RooflineRow, Share, StreamRecords, Tables,
+    Unattributed,
 };
 
 /// Every table of a capture.
@@ -20,6 +21,7 @@ pub(super) fn files(capture: &CaptureReport) -> Vec<File> {
         file("streams.csv", streams(capture)),
         file("idle.csv", idle(capture)),
         file("gaps.csv", gaps(capture, &tables.gaps)),
+        file("roofline.csv", roofline(capture)),
     ]
 }
 
@@ -153,6 +155,42 @@ fn gaps(capture: &CaptureReport, rows: &[GapRow]) -> String {
         ("host_us", |gap| time(gap.host_us)),
     ];
     table(&[Standing::of(capture, &[Claim::Idle])], columns, rows)
+}
+
+fn roofline(capture: &CaptureReport) -> String {
+    let columns: &[Column<&RooflineRow>] = &[
+        ("device", |row| text(&row.device)),
+        ("op", |row| text(&row.op)),
+        ("program_id", |row| maybe(row.program.as_ref(), |(id, _)| id.to_string())),
+        ("program", |row| maybe(row.program.as_ref(), |(_, name)| text(name))),
+        ("instruction", |row| maybe(row.instruction.as_deref(), text)),
+        ("class", |row| text(&row.class)),
+        ("operands", |row| text(&row.shapes)),
+        ("dtype", |row| maybe(row.dtype.as_deref(), text)),
+        ("executions", |row| row.executions.to_string()),
+        ("records", |row| row.records.to_string()),
+        ("time_us", |row| time(row.time_us)),
+        ("share", |row| share(row.share)),
+        ("flops_min", |row| maybe(row.flops, |(lo, _)| lo.to_string())),
+        ("flops_max", |row| maybe(row.flops, |(_, hi)| hi.to_string())),
+        ("bytes_min", |row| row.bytes.0.to_string()),
+        ("bytes_max", |row| row.bytes.1.to_string()),
+        ("attained_min_tflops", |row| maybe(row.attained_tflops, |(lo, _)| lo.to_string())),
+        ("attained_max_tflops", |row| maybe(row.attained_tflops, |(_, hi)| hi.to_string())),
+        ("peak_min_tflops", |row| maybe(row.peaks.first(), |peak| peak.tflops.to_string())),
+        ("peak_max_tflops", |row| maybe(row.peaks.last(), |peak| peak.tflops.to_string())),
+        ("bound", |row| text(&row.bound)),
+        ("efficiency_min_pct", |row| row.efficiency_pct.0.to_string()),
+        ("efficiency_max_pct", |row| row.efficiency_pct.1.to_string()),
+        ("cached", |row| yes(row.cache_resident_possible)),
+        ("recalled", |row| yes(row.recalled)),
+    ];
+    let rows = capture.roofline.iter().flat_map(|roofline| &roofline.rows);
+    table(&[Standing::of(capture, &[Claim::Roofline])], columns, rows)
+}
+
+fn yes(is_so: bool) -> String {
+    if is_so { "yes".to_owned() } else { String::new() }
 }
 
 /// Rows of every device, each with its device.

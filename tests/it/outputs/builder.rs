@@ -1,6 +1,7 @@
 //! Reports for the tests of outputs, small and complete: every field that a renderer reads is filled somewhere.
 
 use super::jax::{jax, tables};
+use super::roofline::roofline;
 use idleproof::report::*;
 use idleproof::units::Ratio;
 use serde_json::json;
@@ -280,11 +281,13 @@ pub(crate) fn healthy() -> CaptureReport {
             source_line: supported(),
             step_time: supported(),
             critical_path: supported(),
+            roofline: supported(),
             estimate: supported(),
             ..Claims::default()
         },
         attribution: Some(attribution()),
         hot_kernels: hot_kernels(),
+        roofline: Some(roofline()),
         tables: Some(tables()),
         rank: None,
         stated: vec![
@@ -469,6 +472,7 @@ pub(crate) fn refused() -> CaptureReport {
         claims: Claims::default(),
         attribution: None,
         hot_kernels: Vec::new(),
+        roofline: None,
         tables: None,
         rank: None,
         stated: Vec::new(),

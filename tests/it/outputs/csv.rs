@@ -24,8 +24,16 @@ fn records(text: &str) -> Vec<Vec<String>> {
     records.map(|record| record.iter().map(str::to_owned).collect()).collect()
 }
 
-const TABLES: [&str; 7] =
-    ["kernels.csv", "ops.csv", "lines.csv", "how.csv", "streams.csv", "idle.csv", "gaps.csv"];
+const TABLES: [&str; 8] = [
+    "kernels.csv",
+    "ops.csv",
+    "lines.csv",
+    "how.csv",
+    "streams.csv",
+    "idle.csv",
+    "gaps.csv",
+    "roofline.csv",
+];
 
 #[test]
 fn one_capture_has_the_folder_to_itself_and_several_have_one_each() {
@@ -36,8 +44,8 @@ fn one_capture_has_the_folder_to_itself_and_several_have_one_each() {
     assert_eq!(alone[1..], TABLES);
     let two = paths(vec![healthy(), refused()]);
     let of = |folder: &str| TABLES.map(|table| format!("{folder}/{table}"));
-    assert_eq!(two[1..8], of("captures+decode+rank_1"));
-    assert_eq!(two[8..], of("captures+cut"));
+    assert_eq!(two[1..9], of("captures+decode+rank_1"));
+    assert_eq!(two[9..], of("captures+cut"));
     assert_eq!(paths(Vec::new()), ["captures.csv"]);
 }
 

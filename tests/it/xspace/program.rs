@@ -29,6 +29,8 @@ pub(crate) struct Frame {
 pub(crate) enum Element {
     #[default]
     Float,
+    /// bfloat16.
+    Bfloat,
     /// One truth value, as the conditions of loops have it.
     Truth,
 }
@@ -58,6 +60,8 @@ pub(crate) struct Instruction {
     pub(crate) target: String,
     pub(crate) element: Element,
     pub(crate) dimensions: Vec<i64>,
+    /// Dimensions of the left operand that a product sums over.
+    pub(crate) contracting: Option<Vec<i64>>,
 }
 
 impl Program {
@@ -133,6 +137,9 @@ impl Instruction {
                 ..Default::default()
             }),
             custom_call_target: self.target.as_bytes().to_vec(),
+            dot_dimension_numbers: self.contracting.clone().map(|lhs_contracting_dimensions| {
+                Box::new(hlo::DotDimensionNumbers { lhs_contracting_dimensions })
+            }),
             id: self.id,
             operand_ids: self.operands.clone(),
             called_computation_ids: self.called.clone(),
@@ -148,6 +155,7 @@ impl Instruction {
             element_type: match self.element {
                 Element::Truth => 1,
                 Element::Float => 11,
+                Element::Bfloat => 16,
             },
             dimensions: self.dimensions.clone(),
             layout: Some(hlo::LayoutProto { minor_to_major: (0..rank).rev().collect() }),

@@ -23,6 +23,8 @@ enum Kind {
     Instruction,
     Shape,
     Metadata,
+    Window,
+    WindowDimension,
     Schedule,
     Sequence,
     Frames,
@@ -38,13 +40,19 @@ impl Kind {
             Self::Proto => &[(1, Self::Module)],
             Self::Module => &[(3, Self::Computation), (7, Self::Schedule), (17, Self::Frames)],
             Self::Computation => &[(2, Self::Instruction)],
-            Self::Instruction => &[(3, Self::Shape), (7, Self::Metadata)],
+            Self::Instruction => &[(3, Self::Shape), (7, Self::Metadata), (15, Self::Window)],
+            Self::Window => &[(1, Self::WindowDimension)],
             Self::Shape => &[(4, Self::Shape)],
             Self::Schedule => &[(1, Self::Sequence)],
             Self::Frames => {
                 &[(1, Self::Text), (2, Self::Text), (3, Self::Location), (4, Self::Frame)]
             }
-            Self::Metadata | Self::Sequence | Self::Location | Self::Frame | Self::Text => &[],
+            Self::Metadata
+            | Self::WindowDimension
+            | Self::Sequence
+            | Self::Location
+            | Self::Frame
+            | Self::Text => &[],
         }
     }
 
@@ -57,6 +65,8 @@ impl Kind {
             Self::Instruction => size_of::<pb::HloInstructionProto>(),
             Self::Shape => size_of::<pb::ShapeProto>(),
             Self::Metadata => size_of::<pb::OpMetadata>(),
+            Self::Window => size_of::<pb::Window>(),
+            Self::WindowDimension => size_of::<pb::WindowDimension>(),
             Self::Schedule => size_of::<pb::HloScheduleProto>(),
             // A row of a hash map, with its free places.
             Self::Sequence => 2 * (8 + size_of::<pb::InstructionSequence>()),
