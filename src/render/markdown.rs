@@ -98,6 +98,10 @@ fn capture_body(capture: &CaptureReport) -> String {
     }
     text.push_str(&trust::findings(capture, "###"));
     text.push_str(&trust::stated(capture, "###"));
+    let changes = path::changes(capture);
+    if !changes.is_empty() {
+        let _ = write!(text, "\n### {}\n\n{changes}", path::changes_title(capture));
+    }
     let _ = write!(
         text,
         "\n### Trust list\n\n{}{}",
@@ -134,7 +138,6 @@ fn figures(capture: &CaptureReport) -> String {
         section("Programs", records::programs(held));
     }
     section(&path::title(capture), path::by_kind(capture));
-    section(&path::changes_title(capture), path::changes(capture));
     text
 }
 

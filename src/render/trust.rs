@@ -135,7 +135,7 @@ pub(super) fn findings(capture: &CaptureReport, level: &str) -> String {
     };
     titled(&[
         (level, "Cannot be trusted", of(|check| !check.claims.is_empty())),
-        (level, "Notes on the workload", of(|check| check.claims.is_empty())),
+        (level, "Notes, which withhold nothing", of(|check| check.claims.is_empty())),
     ])
 }
 

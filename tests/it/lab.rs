@@ -20,6 +20,8 @@ mod synthetic;
 mod table;
 mod truth;
 
+pub(crate) use dice::Dice;
+
 use crate::harness::{assert_no_mismatch, in_crate, say};
 use table::{Row, Totals, totals};
 

@@ -1,4 +1,6 @@
-//! Eight real ranks on one host against arithmetic on their records.
+//! Eight real ranks on one host against arithmetic on their records, and jobs that are known.
+
+mod known;
 
 use crate::harness::{assert_no_mismatch, outside_data, pipeline_at};
 use idleproof::report::{ClaimState, Microseconds, State};

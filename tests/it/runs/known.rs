@@ -1,0 +1,134 @@
+//! Jobs whose arrivals, transfers and clocks are known: what is said of their waits must hold the truth.
+
+use crate::fixture;
+use crate::harness::{assert_no_mismatch, pipeline_at};
+use crate::lab::Dice;
+use idleproof::report::{ClaimState, RunReport};
+use std::fmt::Write as _;
+
+/// Collectives of a job: more than offsets of clocks need.
+const N_COLLECTIVES: u64 = 16;
+
+/// One collective every so many nanoseconds.
+const PERIOD: u64 = 2_000_000;
+
+/// Ranks leave a collective so many nanoseconds apart at most.
+const APART: u64 = 3_000;
+
+/// A job. Times are nanoseconds on the one true clock.
+struct Job {
+    n_ranks: u64,
+    /// By rank: how far its clock is ahead.
+    ahead: Vec<u64>,
+    /// By collective and rank: from when to when its kernel ran.
+    kernels: Vec<Vec<(u64, u64)>>,
+}
+
+impl Job {
+    fn of(seed: u64) -> Self {
+        let dice = Dice::of(seed);
+        let n_ranks = 2 + seed % 7;
+        let mut key = 0;
+        let mut roll = |below: u64| {
+            key += 1;
+            dice.below(key, below)
+        };
+        let is_skewed = seed % 2 == 1;
+        let ahead = (0..n_ranks).map(|_| if is_skewed { roll(5_000_000) } else { 0 }).collect();
+        let kernels = (0..N_COLLECTIVES).map(|at| {
+            let ready = 1_000_000 + at * PERIOD;
+            let starts: Vec<u64> = (0..n_ranks).map(|_| ready + roll(700_000)).collect();
+            let all_present = starts.iter().max().copied().unwrap_or_default();
+            let done = all_present + 40_000 + roll(200_000);
+            starts.into_iter().map(|start| (start, done + roll(APART))).collect()
+        });
+        let kernels = kernels.collect();
+        Self { n_ranks, ahead, kernels }
+    }
+
+    /// What one rank recorded, in the fixture language.
+    fn fixture(&self, rank: usize) -> String {
+        let us = |ns: u64| format!("{}.{:03}", ns / 1_000, ns % 1_000);
+        let ahead = self.ahead[rank];
+        let mut text =
+            format!("rank {rank} of {}\nop forward 0..{}\n", self.n_ranks, us(60_000_000));
+        for (at, ranks) in self.kernels.iter().enumerate() {
+            let (start, end) = ranks[rank];
+            let launch = start + ahead - 20_000;
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "launch {}..{}", us(launch), us(launch + 5_000));
+            let _ = writeln!(
+                text,
+                "kernel all {}+{} args={{\"Collective name\": \"allreduce\", \"Process Group Name\": \"tp\", \"Seq\": {at}}}",
+                us(start + ahead),
+                us(end - start)
+            );
+        }
+        text
+    }
+
+    fn run(&self) -> RunReport {
+        let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+        for rank in 0..self.ahead.len() {
+            let text = self.fixture(rank);
+            let written = fixture::write(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+            let path = folder.path().join(format!("rank_{rank}.pt.trace.json"));
+            std::fs::write(path, written.kineto()).unwrap_or_else(|error| panic!("{error}"));
+        }
+        let mut runs = pipeline_at(&[folder.path().to_owned()]).runs;
+        assert_eq!(runs.len(), 1);
+        runs.remove(0)
+    }
+
+    /// How long the ranks of a collective waited for the last one.
+    fn waits(&self, at: usize) -> Vec<u64> {
+        let last = self.kernels[at].iter().map(|kernel| kernel.0).max().unwrap_or_default();
+        self.kernels[at].iter().map(|kernel| last - kernel.0).collect()
+    }
+}
+
+/// In nanoseconds.
+fn ns(time: idleproof::report::Microseconds) -> i128 {
+    time.ps() / 1_000
+}
+
+#[test]
+fn waits_of_known_jobs_are_told_whatever_the_clocks_of_their_ranks() {
+    let mut wrong: Vec<String> = Vec::new();
+    for seed in 0..28 {
+        let job = Job::of(seed);
+        let run = job.run();
+        if run.claims.collective_split.state != ClaimState::Supported {
+            wrong.push(format!("{seed}: {:?}", run.claims.collective_split));
+            continue;
+        }
+        // Clocks are set by when ranks leave, which they do within this of one another.
+        let apart = i128::from(APART);
+        let all: u64 = (0..job.kernels.len()).flat_map(|at| job.waits(at)).sum();
+        let told = ns(run.collectives[0].wait_us);
+        let most_off = apart * i128::from(N_COLLECTIVES * job.n_ranks);
+        if (told - i128::from(all)).abs() > most_off {
+            wrong.push(format!("{seed}: {told} ns of waiting, and it was {all}"));
+        }
+        for instance in &run.longest_waits {
+            let fits = (0..job.kernels.len()).find(|&at| {
+                let waits = job.waits(at);
+                let near = |(told, true_wait): (&_, &u64)| -> bool {
+                    let told: &idleproof::report::RankWait = told;
+                    (ns(told.wait_us) - i128::from(*true_wait)).abs() <= 2 * apart
+                };
+                instance.ranks.iter().zip(&waits).all(near)
+            });
+            let Some(at) = fits else {
+                wrong.push(format!("{seed}: no collective waited like {instance:?}"));
+                continue;
+            };
+            // A rank that came within what the clocks leave open may have been the last as well.
+            let wait = job.waits(at)[usize::try_from(instance.straggler).unwrap_or_default()];
+            if i128::from(wait) > 2 * apart {
+                wrong.push(format!("{seed}: rank {} did not come last", instance.straggler));
+            }
+        }
+    }
+    assert_no_mismatch(&wrong);
+}
