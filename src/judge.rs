@@ -90,6 +90,7 @@ pub fn refused(name: String, files: Vec<FileReport>, error: ErrorReport) -> Capt
         attribution: None,
         hot_kernels: Vec::new(),
         tables: None,
+        swimlanes: None,
         rank: None,
         critical_path: None,
         what_to_change: Vec::new(),

@@ -34,6 +34,8 @@ pub struct Output {
     pub summary: &'static str,
     /// What it is made as. The same report gives the same texts.
     pub form: Form,
+    /// What it needs beside what the JSON report holds.
+    pub needs: Needs,
     /// Renders one capture as the body of a golden: without digests, versions and anything else that changes while
     /// the capture's meaning does not. Absent where the output cannot be one.
     pub golden: Option<fn(&CaptureReport) -> String>,
@@ -55,6 +57,19 @@ impl Output {
             Form::Folder(folder) => Some((folder.files)(report)),
         }
     }
+}
+
+/// What an output needs of the captures beside what the JSON report holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing.
+    Report,
+    /// The rows of tables.
+    Tables,
+    /// The lanes of drawings.
+    Swimlanes,
+    /// The same, and without them it says that they are missing.
+    SwimlanesIfAny,
 }
 
 /// What an output is made as.

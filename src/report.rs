@@ -13,6 +13,7 @@ mod records;
 mod run;
 mod slug;
 mod stated;
+mod swimlanes;
 mod tables;
 mod tolerance;
 
@@ -36,6 +37,7 @@ pub use records::{
 pub use run::{CollectiveInstance, CollectiveTime, RankWait, RunClaims, RunReport};
 pub use slug::slug;
 pub use stated::{StatedReport, StatedState};
+pub use swimlanes::{Bar, Lane, LaneKind, LastFinisher, Swimlanes};
 pub use tables::{GapRow, KernelRow, ProgramText, Tables};
 pub use tolerance::Tolerance;
 
@@ -124,6 +126,9 @@ pub struct CaptureReport {
     /// Rows for outputs of tables; made where one is asked for, and left out of the JSON.
     #[serde(skip)]
     pub tables: Option<Tables>,
+    /// Lanes of one window; made where an output draws them, and left out of the JSON.
+    #[serde(skip)]
+    pub swimlanes: Option<Swimlanes>,
     /// What it brings to a comparison with other ranks of its job, where it is one.
     #[serde(skip)]
     pub rank: Option<RankRecord>,

@@ -10,7 +10,7 @@ mod shares;
 use super::cells::{self, table};
 use super::escape::{html, markdown, markdown_block, markdown_code};
 use super::format::{DASH, bytes, count};
-use super::{Form, Output, runs, tally, trust, words};
+use super::{Form, Needs, Output, runs, tally, trust, words};
 use crate::report::{
     CaptureReport, CheckReport, FileRole, GoldenReport, GoldenState, Level, Outcome, Report, State,
     WhyNotEvaluable,
@@ -21,6 +21,7 @@ pub(super) static OUTPUT: Output = Output {
     kind: "markdown",
     summary: "the full report: findings first, then every figure that the capture supports",
     form: Form::Text(render),
+    needs: Needs::Report,
     golden: Some(capture_body),
 };
 

@@ -286,6 +286,7 @@ pub(crate) fn healthy() -> CaptureReport {
         attribution: Some(attribution()),
         hot_kernels: hot_kernels(),
         tables: Some(tables()),
+        swimlanes: Some(lanes()),
         rank: None,
         stated: vec![
             StatedReport {
@@ -470,6 +471,7 @@ pub(crate) fn refused() -> CaptureReport {
         attribution: None,
         hot_kernels: Vec::new(),
         tables: None,
+        swimlanes: None,
         rank: None,
         stated: Vec::new(),
         critical_path: None,
