@@ -14,12 +14,14 @@ mod escape;
 mod findings;
 mod format;
 mod github;
+mod html;
 mod json;
 mod junit;
 mod markdown;
 mod runs;
 mod sarif;
 mod summary;
+mod swimlanes;
 mod tally;
 pub mod terminal;
 mod trust;
@@ -103,6 +105,7 @@ pub struct File {
 pub static OUTPUTS: &[&Output] = &[
     &json::OUTPUT,
     &markdown::OUTPUT,
+    &html::OUTPUT,
     &trust::OUTPUT,
     &summary::SUMMARY,
     &summary::COMMENT,
@@ -111,6 +114,7 @@ pub static OUTPUTS: &[&Output] = &[
     &sarif::OUTPUT,
     &codequality::OUTPUT,
     &counts::OUTPUT,
+    &swimlanes::OUTPUT,
     &csv::OUTPUT,
 ];
 
