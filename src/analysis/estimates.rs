@@ -17,7 +17,7 @@ use super::steps::Steps;
 use super::timeline::Timeline;
 use crate::units::Picoseconds;
 use causes::{Candidate, candidates};
-use replay::{Lags, Replay, Slack};
+use replay::{Lags, Replay, Slack, recorded_order};
 
 /// A cause, and how long the step takes with and without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,10 +48,12 @@ pub(super) fn estimates(
         return Vec::new();
     }
     let lags = Lags::of(model);
+    let order = recorded_order(model);
     let room = HostRoom::of(path, timeline, idle);
     let estimate = |candidate: Candidate| {
-        let saved =
-            |slack| now - Replay::of(model, &candidate.change, slack, lags).length().unwrap_or(now);
+        let saved = |slack| {
+            now - Replay::of(model, &order, &candidate.change, slack, lags).length().unwrap_or(now)
+        };
         let (least, most) = (saved(Slack::Most), saved(Slack::Least));
         let (least, most) = match (&candidate.cause, room) {
             (Cause::Host | Cause::HostEvent(_), Some(room)) => room.within(least, most),

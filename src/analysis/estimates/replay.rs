@@ -94,20 +94,43 @@ pub(super) struct Replay<'r, 'a> {
 
 /// What happens next, at one instant in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
+pub(super) enum Event {
     Returns(u32),
     Calls(u32),
     Starts(u32),
 }
 
+/// What happens in a window, in the order of the recording: whatever is changed, what enables something comes before it.
+pub(super) fn recorded_order(model: &Model<'_>) -> Vec<Event> {
+    let waits = |item: &Item| item.kind.blocks_on_device() && !item.interval.is_empty();
+    let mut events: Vec<(Picoseconds, Event)> = Vec::new();
+    for (at, item) in (0_u32..).zip(&model.items) {
+        events.push((item.interval.start(), Event::Calls(at)));
+        if waits(item) {
+            events.push((item.interval.end(), Event::Returns(at)));
+        }
+    }
+    for (at, node) in (0_u32..).zip(&model.nodes) {
+        events.push((node.interval.start(), Event::Starts(at)));
+    }
+    events.sort_unstable();
+    events.into_iter().map(|(_, event)| event).collect()
+}
+
 impl<'r, 'a> Replay<'r, 'a> {
     /// Plays a window again.
-    pub(super) fn of(model: &'r Model<'a>, change: &'r Change, slack: Slack, lags: Lags) -> Self {
+    pub(super) fn of(
+        model: &'r Model<'a>,
+        order: &[Event],
+        change: &'r Change,
+        slack: Slack,
+        lags: Lags,
+    ) -> Self {
         let span = |one: crate::units::Interval| (one.start(), one.end());
         let nodes = model.nodes.iter().map(|node| span(node.interval)).collect();
         let items = model.items.iter().map(|item| span(item.interval)).collect();
         let mut replay = Self { model, change, slack, lags, nodes, items };
-        replay.play();
+        replay.play(order);
         replay
     }
 
@@ -126,21 +149,9 @@ impl<'r, 'a> Replay<'r, 'a> {
         Some(end - model.window.start())
     }
 
-    fn play(&mut self) {
-        let waits = |item: &Item| item.kind.blocks_on_device() && !item.interval.is_empty();
-        let mut events: Vec<(Picoseconds, Event)> = Vec::new();
-        for (at, item) in (0_u32..).zip(&self.model.items) {
-            events.push((item.interval.start(), Event::Calls(at)));
-            if waits(item) {
-                events.push((item.interval.end(), Event::Returns(at)));
-            }
-        }
-        for (at, node) in (0_u32..).zip(&self.model.nodes) {
-            events.push((node.interval.start(), Event::Starts(at)));
-        }
-        events.sort_unstable();
+    fn play(&mut self, order: &[Event]) {
         let mut done = Done::of(self.model);
-        for (_, event) in events {
+        for &event in order {
             match event {
                 Event::Calls(item) => self.call(item),
                 Event::Returns(item) => {
