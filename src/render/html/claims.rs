@@ -1,7 +1,7 @@
 //! The claims of a capture, each with its figure, what the figure rests on, and what is left where it is withheld.
 
 use super::super::cells::{self, guarded};
-use super::super::escape::{html, markdown_code};
+use super::super::escape::{html, markdown, markdown_code};
 use super::super::format::{self, FINE, count, counted, shortened};
 use super::super::words;
 use super::markup;
@@ -75,6 +75,14 @@ const fn basis(claim: Claim) -> &'static str {
     }
 }
 
+/// True where a claim is a conclusion rather than a sum of records.
+pub(super) const fn is_inferred(claim: Claim) -> bool {
+    matches!(
+        claim,
+        Claim::HostStarved | Claim::CriticalPath | Claim::CollectiveSplit | Claim::Estimate
+    )
+}
+
 /// The figure of a claim, in HTML; empty where it has no single one.
 pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
     let largest = |name: &str, share: Option<crate::report::Share>| {
@@ -112,8 +120,10 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
         Claim::Estimate => {
             let first = capture.what_to_change.first();
             guarded(capture, claim, first, |first| {
-                let (now, (least, most)) = (first.step_us.now, first.step_us.if_gone);
-                format!("{} now, {} to {} without the largest cause", time(now), time(least), time(most))
+                let (least, most) = first.step_us.if_gone;
+                let (now, least, most) = (time(first.step_us.now), time(least), time(most));
+                let range = if least == most { least } else { format!("{least} to {most}") };
+                format!("{range} instead of {now} without {}", markdown(&first.cause))
             })
         }
         Claim::CollectiveSplit | Claim::Roofline => {

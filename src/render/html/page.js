@@ -6,7 +6,8 @@ const UNITS = { ps: 1e-3, ns: 1, 'µs': 1e3, ms: 1e6, s: 1e9, min: 6e10, h: 3.6e
 
 function value(cell) {
   const text = cell.textContent.trim();
-  const found = /^[<>]?(-?[\d,]+(?:\.\d+)?)\s*([A-Za-zµ%]+)?/.exec(text);
+  if (text.includes(' / ')) { return null; }
+  const found = /^(?:at least |at most )?[<>]?(-?[\d,]+(?:\.\d+)?)\s*([A-Za-zµ%]+)?/.exec(text);
   if (!found) { return null; }
   return Number(found[1].replaceAll(',', '')) * (UNITS[found[2]] ?? 1);
 }
@@ -162,7 +163,7 @@ function zoomable(figure) {
 
 for (const table of document.querySelectorAll('main table')) {
   const rows = table.tBodies[0].rows.length;
-  if (rows > 1 && !table.classList.contains('ranges')) { sortable(table); }
+  if (rows > 1 && !table.matches('.ranges, .claims')) { sortable(table); }
   if (rows > 10) { filterable(table); }
 }
 document.querySelectorAll('.sl-figure').forEach(zoomable);

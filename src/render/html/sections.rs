@@ -9,15 +9,15 @@ use crate::report::{CaptureReport, Claim};
 use std::fmt::Write as _;
 
 /// How much of each table the page shows.
-const ROOM: Room = Room { rows: 200, kernels: 200, steps: 50, host_events: 48, name_chars: 240 };
+const ROOM: Room = Room { rows: 200, kernels: 200, steps: 10, host_events: 48, name_chars: 240 };
 
 /// The sections of the page, in its order, with the claims that their figures make. Those of the report that are not listed follow.
 const ORDER: [(&str, &[Claim]); 14] = [
-    ("host-events", &[Claim::Idle, Claim::HostStarved]),
     ("steps", &[Claim::StepTime]),
     (SWIMLANES, &[]),
     ("path", &[Claim::CriticalPath]),
     ("changes", &[Claim::Estimate]),
+    ("host-events", &[Claim::Idle, Claim::HostStarved]),
     ("kernels", &[Claim::KernelTime, Claim::Ranking]),
     ("operators", &[Claim::OpAttribution]),
     ("lines", &[Claim::SourceLine]),
@@ -43,23 +43,26 @@ pub(super) fn capture(capture: &CaptureReport, number: usize) -> String {
         verdict::in_words(capture)
     );
     if capture.error.is_none() {
-        section(&mut text, "Claims", &claims::table(capture));
-        text.push_str(&wrapped(&markup::blocks(&trust::findings(capture, "###"))));
-        text.push_str(&wrapped(&markup::blocks(&trust::stated(capture, "###"))));
+        let mut body = Body { number, text: String::new(), links: Vec::new() };
+        body.section("claims", "Claims", &claims::table(capture));
+        body.text.push_str(&wrapped(&markup::blocks(&trust::findings(capture, "###"))));
+        body.text.push_str(&wrapped(&markup::blocks(&trust::stated(capture, "###"))));
         let found = markdown::sections(capture, &ROOM);
-        section(&mut text, "Idle", &idle(capture, &found));
+        body.section("idle", "Idle", &idle(capture, &found));
         for (id, limited) in ORDER {
             if id == SWIMLANES {
-                section(&mut text, "Swimlanes", &drawing(capture, number));
+                body.section(id, "Swimlanes", &drawing(capture, number));
             } else if let Some(one) = found.iter().find(|one| one.id == id) {
-                text.push_str(&of(capture, one, limited));
+                body.section(id, &one.title, &of(capture, one, limited));
             }
         }
         let is_placed = |id: &str| ELSEWHERE.contains(&id) || ORDER.iter().any(|(placed, _)| *placed == id);
         for one in found.iter().filter(|one| !is_placed(one.id)) {
-            text.push_str(&of(capture, one, &[]));
+            body.section(one.id, &one.title, &of(capture, one, &[]));
         }
-        section(&mut text, "Trust list", &markup::blocks(&trust::limits(capture, "####")));
+        body.section("trust", "Trust list", &markup::blocks(&trust::limits(capture, "####")));
+        text.push_str(&body.links());
+        text.push_str(&body.text);
         if let Some(all) = found.iter().find(|one| one.id == "reconciliation") {
             text.push_str(&folded("Reconciliation: every check", &markup::blocks(&all.body)));
         }
@@ -75,10 +78,7 @@ fn of(capture: &CaptureReport, one: &Section, limited: &[Claim]) -> String {
         return String::new();
     }
     let segments = if one.id == "path" { path::segments(capture, &ROOM) } else { String::new() };
-    let body = format!("{}{}{segments}", limited_by(capture, limited), markup::blocks(&one.body));
-    let mut text = String::new();
-    section(&mut text, &one.title, &body);
-    text
+    format!("{}{}{segments}", limited_by(capture, limited), markup::blocks(&one.body))
 }
 
 /// Bounds, classes, and the parts of idle that the host cannot be blamed for.
@@ -126,10 +126,28 @@ fn drawing(capture: &CaptureReport, number: usize) -> String {
     text
 }
 
-/// A section under its title, which is HTML; nothing where there is nothing to say.
-fn section(text: &mut String, title: &str, body: &str) {
-    if !body.is_empty() {
-        let _ = write!(text, "<section>\n<h3>{title}</h3>\n{body}</section>\n");
+/// The sections of an article, with links to them.
+struct Body {
+    /// The article's number.
+    number: usize,
+    text: String,
+    links: Vec<String>,
+}
+
+impl Body {
+    /// A section under its title, which is HTML; nothing where there is nothing to say.
+    fn section(&mut self, id: &str, title: &str, body: &str) {
+        if body.is_empty() {
+            return;
+        }
+        let anchor = format!("{id}-{}", self.number);
+        let _ = write!(self.text, "<section id=\"{anchor}\">\n<h3>{title}</h3>\n{body}</section>\n");
+        let short = title.split(':').next().unwrap_or(title);
+        self.links.push(format!("<a href=\"#{anchor}\">{short}</a>"));
+    }
+
+    fn links(&self) -> String {
+        format!("<nav class=\"parts\" aria-label=\"parts of this report\">{}</nav>\n", self.links.join(" · "))
     }
 }
 

@@ -35,30 +35,33 @@ pub(super) fn in_words(capture: &CaptureReport) -> String {
     )
 }
 
-/// The supported claims, with the figures that matter most.
+/// The supported claims, with the figures that matter most, and which of them a check could not verify.
 fn believed(capture: &CaptureReport) -> String {
-    let mut parts = Vec::new();
-    for claim in Claim::ALL {
-        if capture.claims.get(claim).0 != ClaimState::Supported {
-            continue;
-        }
+    let supported = Claim::ALL.into_iter().filter(|claim| capture.claims.get(*claim).0 == ClaimState::Supported);
+    let (mut parts, mut open) = (String::new(), Vec::<(&str, Vec<Claim>)>::new());
+    for claim in supported {
         let name = html(words::claim(claim));
         let figure = super::claims::figure(capture, claim);
-        let figure = if figure.is_empty() { figure } else { format!(" <strong>{figure}</strong>") };
-        let open = words::unverified_by(capture, claim);
-        let open = match open.first() {
-            Some(first) => {
-                let more = if open.len() > 1 { format!(" and {} more", open.len() - 1) } else { String::new() };
-                format!(" (not verified by <code>{}</code>{more})", html(first))
+        let figure = if figure.is_empty() { figure } else { format!(": <strong>{figure}</strong>") };
+        let inferred = if super::claims::is_inferred(claim) { " (<em>inferred</em>)" } else { "" };
+        parts.push_str(&format!("<li>{name}{inferred}{figure}</li>"));
+        for id in words::unverified_by(capture, claim) {
+            match open.iter_mut().find(|(known, _)| *known == id) {
+                Some((_, claims)) => claims.push(claim),
+                None => open.push((id, vec![claim])),
             }
-            None => String::new(),
-        };
-        parts.push(format!("<li>{name}{figure}{open}</li>"));
+        }
     }
     if parts.is_empty() {
         return "No claim; counts of records, and recorded times as such.".to_owned();
     }
-    format!("<ul>{}</ul>", parts.join(""))
+    let open: String = open
+        .iter()
+        .map(|(id, claims)| {
+            format!("<p>Not verified by <code>{}</code>, which lacks evidence: {}.</p>", html(id), words::claims(claims))
+        })
+        .collect();
+    format!("<ul>{parts}</ul>{open}")
 }
 
 /// The claims that are withheld, with the checks that say why, and those that nothing can be computed from.

@@ -22,8 +22,8 @@ const UNITS: i128 = 100_000;
 const AXIS: i64 = 22;
 const GROUP: i64 = 18;
 /// A legend's entries in a row, and their width.
-const LEGEND_ROW: usize = 4;
-const LEGEND_WIDTH: i64 = 300;
+const LEGEND_ROW: usize = 3;
+const LEGEND_WIDTH: i64 = 400;
 /// Characters of a label and of a name.
 const LABEL_CHARS_MAX: usize = 24;
 const NAME_CHARS_MAX: usize = 80;
@@ -98,7 +98,9 @@ impl Drawing<'_> {
 
     fn lane(&mut self, lane: &Lane) {
         let (y, top) = (self.y, AXIS + self.y + 11);
-        let name = html(&shortened(&lane.name, LABEL_CHARS_MAX));
+        let is_idle = self.look(lane.kind, "") != NOTHING_RECORDED;
+        let name = if is_idle { lane.name.as_str() } else { "nothing recorded" };
+        let name = html(&shortened(name, LABEL_CHARS_MAX));
         let _ = writeln!(
             self.labels,
             "<text class=\"sl-lane\" x=\"18\" y=\"{top}\">{name}<title>{}</title></text><text class=\"sl-count\" x=\"{}\" y=\"{top}\">{}</text>",
@@ -164,7 +166,8 @@ impl Drawing<'_> {
     fn lane_title(&self, lane: &Lane) -> String {
         let sum = self.time(lane.kind, lane.time_us, FINE);
         let records = counted(lane.records, "record", "records");
-        format!("{} {}: {records} in this window, {sum} in all", lane.group, lane.name)
+        let group = shortened(&lane.group, NAME_CHARS_MAX);
+        format!("{group}: {records} in this window, {sum} in all")
     }
 
     /// What a bar stands for: name, kind, number and time.
