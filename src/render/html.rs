@@ -12,9 +12,14 @@ mod sections;
 mod verdict;
 
 use super::escape::html;
+use super::format::{self, DASH, FINE, count, shortened, time};
 use super::markdown::{self, policy_findings, skipped_files};
-use super::{Form, Needs, Output, runs, tally, words};
-use crate::report::{CaptureReport, ClaimState, GoldenState, Level, Microseconds, Report, RunReport};
+use super::{Form, Needs, Output, cells, escape, runs, tally, words};
+use crate::report::{
+    CaptureReport, Claim, ClaimState, GoldenReport, GoldenState, Level, Microseconds, RankWait, Report,
+    RunReport, State, TrustItem,
+};
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 pub(super) static OUTPUT: Output = Output {
@@ -87,10 +92,10 @@ fn overview(report: &Report) -> String {
     for (number, capture) in report.captures.iter().enumerate() {
         let verdict = words::verdict(capture.verdict());
         let idle = match capture.error {
-            None => markup::inline(&super::cells::idle(capture)),
-            Some(_) => super::format::DASH.to_owned(),
+            None => markup::inline(&cells::idle(capture)),
+            Some(_) => DASH.to_owned(),
         };
-        let violated = capture.checks_in(crate::report::State::Violated);
+        let violated = capture.checks_in(State::Violated);
         let ids: Vec<String> =
             violated.map(|check| format!("<code>{}</code>", html(&check.id))).collect();
         let _ = writeln!(
@@ -127,27 +132,27 @@ fn waits(run: &RunReport) -> String {
     if run.longest_waits.is_empty() || run.claims.collective_split.state != ClaimState::Supported {
         return String::new();
     }
-    let longest = |ranks: &[crate::report::RankWait]| {
+    let longest = |ranks: &[RankWait]| {
         ranks.iter().map(|rank| rank.wait_us).max().unwrap_or(Microseconds::from_ps(0))
     };
     let mut waits: Vec<_> = run.longest_waits.iter().collect();
-    waits.sort_by_key(|one| std::cmp::Reverse(longest(&one.ranks)));
+    waits.sort_by_key(|one| Reverse(longest(&one.ranks)));
     let rows = waits.iter().take(WAITS_MAX).map(|one| {
         let rank = one.ranks.iter().max_by_key(|rank| rank.wait_us);
         vec![
-            super::escape::markdown_code(&super::format::shortened(&one.name, 120)),
+            escape::markdown_code(&shortened(&one.name, 120)),
             one.straggler.to_string(),
             rank.map(|rank| rank.rank.to_string()).unwrap_or_default(),
-            super::format::time(longest(&one.ranks), super::format::FINE),
+            time(longest(&one.ranks), FINE),
         ]
     });
     let head = ["collective", "last rank", "waited the longest", "for"];
-    format!("<h4>Single collectives, the longest waits</h4>\n{}", markup::blocks(&super::cells::table(&head, 1, rows)))
+    format!("<h4>Single collectives, the longest waits</h4>\n{}", markup::blocks(&cells::table(&head, 1, rows)))
 }
 
 fn goldens(report: &Report) -> String {
     let mut text = String::new();
-    let found = |one: &&crate::report::GoldenReport| {
+    let found = |one: &&GoldenReport| {
         one.state != GoldenState::Same && one.level != Level::Allow
     };
     for golden in report.goldens.iter().filter(found) {
@@ -172,24 +177,27 @@ fn titled(title: &str, id: &str, body: &str) -> String {
     format!("<section class=\"whole\" id=\"{id}\">\n<h2>{title}</h2>\n{body}</section>\n")
 }
 
-/// The checks and limits of a capture that keep some claims from being more: `Limited by` in front of a table.
-fn limited_by(capture: &CaptureReport, limited: &[crate::report::Claim]) -> String {
-    let items = capture.trust_list.iter().filter(|item| item.claims.iter().any(|one| limited.contains(one)));
-    let items: Vec<String> = items
-        .map(|item| {
-            let number = match (item.count, item.share) {
-                (Some(count), Some(share)) => {
-                    format!("{} ({}): ", super::format::count(count), super::format::share(share))
-                }
-                (Some(count), None) => format!("{}: ", super::format::count(count)),
-                (None, Some(share)) => format!("{}: ", super::format::share(share)),
-                (None, None) => String::new(),
-            };
-            format!("<li>{}{}</li>", html(&number), html(&item.item))
-        })
-        .collect();
-    if items.is_empty() {
-        return String::new();
+/// The items of the trust list that limit some claims, in front of their table: one as it is, several folded.
+fn limited_by(capture: &CaptureReport, limited: &[Claim]) -> String {
+    let limits = |item: &&TrustItem| item.claims.iter().any(|one| limited.contains(one));
+    let items: Vec<String> = capture.trust_list.iter().filter(limits).map(limit).collect();
+    match items.as_slice() {
+        [] => String::new(),
+        [one] => format!("<p class=\"limits\">Limited by: {one}</p>\n"),
+        all => format!(
+            "<details class=\"limits\"><summary>Limited by {} items of the trust list</summary><ul><li>{}</li></ul></details>\n",
+            all.len(),
+            all.join("</li><li>")
+        ),
     }
-    format!("<aside class=\"limits\"><p>Limited by:</p><ul>{}</ul></aside>\n", items.join(""))
+}
+
+fn limit(item: &TrustItem) -> String {
+    let number = match (item.count, item.share) {
+        (Some(number), Some(share)) => format!("{} ({}): ", count(number), format::share(share)),
+        (Some(number), None) => format!("{}: ", count(number)),
+        (None, Some(share)) => format!("{}: ", format::share(share)),
+        (None, None) => String::new(),
+    };
+    html(&format!("{number}{}", item.item))
 }

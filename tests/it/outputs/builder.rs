@@ -1,5 +1,6 @@
 //! Reports for the tests of outputs, small and complete: every field that a renderer reads is filled somewhere.
 
+use super::html::lanes;
 use super::jax::{jax, tables};
 use idleproof::report::*;
 use idleproof::units::Ratio;
