@@ -19,7 +19,7 @@ use std::sync::Arc;
 const COLUMNS: [u16; 8] = [1_000, 500, 250, 125, 60, 30, 15, 8];
 
 /// Bars of a drawing, in all lanes.
-const BARS_MAX: usize = 5_000;
+const BARS_MAX: usize = 6_000;
 
 /// Lanes of a drawing.
 const LANES_MAX: usize = 256;
@@ -156,7 +156,7 @@ fn path_lane(path: &Path) -> Draft {
     };
     Draft {
         group: "critical path".to_owned(),
-        name: String::new(),
+        name: "segments".to_owned(),
         kind: LaneKind::Path,
         items: path.segments.iter().map(item).collect(),
     }
@@ -169,8 +169,9 @@ fn last_finisher(trace: &Trace, path: &Path) -> Option<LastFinisher> {
         trace.stream(event.stream).device == path.device && window.contains(event.interval.start())
     };
     let last = trace.device_events.iter().filter(mine).max_by_key(|one| one.interval.end())?;
-    let is_it =
-        |one: &PathSegment| (one.interval.start(), one.name) == (last.interval.start(), Some(last.name));
+    let is_it = |one: &PathSegment| {
+        (one.interval.start(), one.name) == (last.interval.start(), Some(last.name))
+    };
     let at = path.segments.iter().rposition(is_it);
     // What lies between two pieces of work is no work that is waited for.
     let is_glue = |kind| matches!(kind, SegmentKind::Queue | SegmentKind::Dispatch);
@@ -195,7 +196,12 @@ fn lane(draft: &Draft, grid: Grid, window: Interval, names: &mut Names<'_>) -> L
         name: draft.name.clone(),
         kind: draft.kind,
         records: draft.items.len() as u64,
-        time_us: draft.items.iter().map(|item| item.interval.duration()).sum::<Picoseconds>().into(),
+        time_us: draft
+            .items
+            .iter()
+            .map(|item| item.interval.duration())
+            .sum::<Picoseconds>()
+            .into(),
         bars: bars.iter().map(|bar| self::bar(bar, window, names)).collect(),
     }
 }

@@ -16,8 +16,8 @@ use super::format::{self, DASH, FINE, count, shortened, time};
 use super::markdown::{self, policy_findings, skipped_files};
 use super::{Form, Needs, Output, cells, escape, runs, tally, words};
 use crate::report::{
-    CaptureReport, Claim, ClaimState, GoldenReport, GoldenState, Level, Microseconds, RankWait, Report,
-    RunReport, State, TrustItem,
+    CaptureReport, Claim, ClaimState, CollectiveInstance, GoldenReport, GoldenState, Level,
+    Microseconds, RankWait, Report, RunReport, State, TrustItem,
 };
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -102,7 +102,7 @@ fn overview(report: &Report) -> String {
             text,
             "<tr><td><a href=\"#capture-{number}\">{}</a></td><td><span class=\"verdict {verdict}\">{verdict}</span></td>\
              <td>{idle}</td><td>{}</td></tr>",
-            html(&capture.name),
+            html(&shortened(&capture.name, 200)),
             ids.join(", ")
         );
     }
@@ -135,6 +135,12 @@ fn waits(run: &RunReport) -> String {
     let longest = |ranks: &[RankWait]| {
         ranks.iter().map(|rank| rank.wait_us).max().unwrap_or(Microseconds::from_ps(0))
     };
+    // Where data may have moved before the last rank came, the wait is at most this.
+    let bound = |one: &CollectiveInstance| {
+        let mut known =
+            run.collectives.iter().filter(|all| (&all.name, &all.group) == (&one.name, &one.group));
+        if known.any(|all| all.wait_is_upper_bound) { "at most " } else { "" }
+    };
     let mut waits: Vec<_> = run.longest_waits.iter().collect();
     waits.sort_by_key(|one| Reverse(longest(&one.ranks)));
     let rows = waits.iter().take(WAITS_MAX).map(|one| {
@@ -143,18 +149,19 @@ fn waits(run: &RunReport) -> String {
             escape::markdown_code(&shortened(&one.name, 120)),
             one.straggler.to_string(),
             rank.map(|rank| rank.rank.to_string()).unwrap_or_default(),
-            time(longest(&one.ranks), FINE),
+            format!("{}{}", bound(one), time(longest(&one.ranks), FINE)),
         ]
     });
     let head = ["collective", "last rank", "waited the longest", "for"];
-    format!("<h4>Single collectives, the longest waits</h4>\n{}", markup::blocks(&cells::table(&head, 1, rows)))
+    format!(
+        "<h4>Single collectives, the longest waits</h4>\n{}",
+        markup::blocks(&cells::table(&head, 1, rows))
+    )
 }
 
 fn goldens(report: &Report) -> String {
     let mut text = String::new();
-    let found = |one: &&GoldenReport| {
-        one.state != GoldenState::Same && one.level != Level::Allow
-    };
+    let found = |one: &&GoldenReport| one.state != GoldenState::Same && one.level != Level::Allow;
     for golden in report.goldens.iter().filter(found) {
         let _ = writeln!(text, "<p>{} {}.</p>", html(&golden.path), words::golden(golden.state));
         if let Some(diff) = &golden.diff {

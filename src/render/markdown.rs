@@ -147,7 +147,11 @@ pub(super) fn sections(capture: &CaptureReport, room: &Room) -> Vec<Section> {
     section("reconciliation", "Reconciliation", reconciliation(capture));
     if let Some(held) = &capture.records {
         section("devices", "Time budget by device, as recorded", records::devices(capture, held));
-        section("streams", "Time budget by stream, as recorded", records::streams(capture, held, room));
+        section(
+            "streams",
+            "Time budget by stream, as recorded",
+            records::streams(capture, held, room),
+        );
         section("idle", "Idle", idle::idle(capture, held));
         section("host-events", &idle::host_title(capture), idle::host(capture, held, room));
         section("graph", "Graph replays", records::graph(&held.graph));

@@ -43,7 +43,8 @@ fn render(report: &Report) -> String {
     for (number, capture) in report.captures.iter().take(CAPTURES_MAX).enumerate() {
         let name = html(&shortened(&capture.name, 120));
         let verdict = words::verdict(capture.verdict());
-        let _ = write!(body, "<text class=\"sl-name\" x=\"10\" y=\"{y}\">{name}: {verdict}</text>\n");
+        let _ =
+            writeln!(body, "<text class=\"sl-name\" x=\"10\" y=\"{y}\">{name}: {verdict}</text>");
         y += LINE;
         let lines = match &capture.swimlanes {
             Some(lanes) => {
@@ -56,16 +57,16 @@ fn render(report: &Report) -> String {
         };
         for line in lines {
             let line = html(&shortened(&line, 190));
-            let _ = write!(body, "<text class=\"sl-note\" x=\"10\" y=\"{y}\">{line}</text>\n");
+            let _ = writeln!(body, "<text class=\"sl-note\" x=\"10\" y=\"{y}\">{line}</text>");
             y += LINE;
         }
         y += NAME;
     }
     if let Some(left) = report.captures.len().checked_sub(CAPTURES_MAX).filter(|left| *left > 0) {
         let left = counted(left as u64, "more capture is", "more captures are");
-        let _ = write!(
+        let _ = writeln!(
             body,
-            "<text class=\"sl-note\" x=\"10\" y=\"{y}\">{left} not drawn: name fewer of them</text>\n"
+            "<text class=\"sl-note\" x=\"10\" y=\"{y}\">{left} not drawn: name fewer of them</text>"
         );
         y += LINE;
     }

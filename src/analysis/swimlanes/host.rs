@@ -141,7 +141,11 @@ fn calls(
     let calls = trace.host_calls.iter().zip(&analysis.launches.kinds);
     let calls = calls.filter(|(call, _)| on(call.thread, call.interval));
     let mut calls: Vec<_> = calls
-        .map(|(call, kind)| Event { interval: call.interval, kind: call_kind(*kind), name: call.api })
+        .map(|(call, kind)| Event {
+            interval: call.interval,
+            kind: call_kind(*kind),
+            name: call.api,
+        })
         .collect();
     calls.sort_by_key(|one| (one.interval.start(), Reverse(one.interval.end()), one.name));
     let mut reach = None;

@@ -172,10 +172,10 @@ mod tests {
                 (75, 76, "kernel", 1, 1),
             ]
         );
-        assert_eq!(bars[0].kinds.iter().map(|one| (one.0, one.2)).collect::<Vec<_>>(), [
-            ("kernel", 1),
-            ("copy", 2)
-        ]);
+        assert_eq!(
+            bars[0].kinds.iter().map(|one| (one.0, one.2)).collect::<Vec<_>>(),
+            [("kernel", 1), ("copy", 2)]
+        );
     }
 
     #[test]

@@ -56,10 +56,15 @@ fn standing(capture: &CaptureReport, claim: Claim, state: ClaimState, by: &[Stri
     };
     match (state, words::unverified_by(capture, claim)) {
         (ClaimState::Withheld, _) => {
-            format!("<span class=\"state bad\">withheld</span> by {}", ids(by.iter().map(String::as_str).collect()))
+            format!(
+                "<span class=\"state bad\">withheld</span> by {}",
+                ids(by.iter().map(String::as_str).collect())
+            )
         }
         (_, open) if open.is_empty() => "<span class=\"state good\">supported</span>".to_owned(),
-        (_, open) => format!("<span class=\"state open\">supported</span>, not verified by {}", ids(open)),
+        (_, open) => {
+            format!("<span class=\"state open\">supported</span>, not verified by {}", ids(open))
+        }
     }
 }
 
@@ -96,11 +101,15 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
         Claim::KernelTime => cells::kernel_time(capture),
         Claim::Ranking => {
             let first = capture.hot_kernels.first();
-            guarded(capture, claim, first, |first| format!("most: {}", largest(&first.name, first.share)))
+            guarded(capture, claim, first, |first| {
+                format!("most: {}", largest(&first.name, first.share))
+            })
         }
         Claim::OpAttribution => {
             let first = attribution.and_then(|all| all.ops.first());
-            guarded(capture, claim, first, |first| format!("most: {}", largest(&first.name, first.share)))
+            guarded(capture, claim, first, |first| {
+                format!("most: {}", largest(&first.name, first.share))
+            })
         }
         Claim::SourceLine => {
             let first = attribution.and_then(|all| all.lines.first());
@@ -113,7 +122,8 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
             let path = capture.critical_path.as_ref().filter(|path| path.reason.is_none());
             guarded(capture, claim, path, |path| {
                 let most = path.by_kind.first();
-                let most = most.map(|most| format!(", most of it {}", largest(&most.kind, most.share)));
+                let most =
+                    most.map(|most| format!(", most of it {}", largest(&most.kind, most.share)));
                 format!("{}{}", time(path.total_us), most.unwrap_or_default())
             })
         }
@@ -123,7 +133,10 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
                 let (least, most) = first.step_us.if_gone;
                 let (now, least, most) = (time(first.step_us.now), time(least), time(most));
                 let range = if least == most { least } else { format!("{least} to {most}") };
-                format!("{range} instead of {now} without {}", markdown(&first.cause))
+                format!(
+                    "{range} instead of {now} without {}",
+                    markdown(&shortened(&first.cause, NAME_CHARS_MAX))
+                )
             })
         }
         Claim::CollectiveSplit | Claim::Roofline => {
@@ -144,9 +157,9 @@ fn step_time(capture: &CaptureReport) -> String {
 /// What still stands where a claim is withheld, with the counts.
 fn kept(capture: &CaptureReport, claim: Claim) -> String {
     let devices = capture.records.as_ref().map_or(&[][..], |records| &records.devices);
-    let (kernels, records): (u64, u64) = devices
-        .iter()
-        .fold((0, 0), |(kernels, records), one| (kernels + one.kernels, records + one.device_events));
+    let (kernels, records): (u64, u64) = devices.iter().fold((0, 0), |(kernels, records), one| {
+        (kernels + one.kernels, records + one.device_events)
+    });
     let counts = format!(
         "{} in {} on {}",
         counted(kernels, "kernel", "kernels"),
@@ -155,7 +168,11 @@ fn kept(capture: &CaptureReport, claim: Claim) -> String {
     );
     let graph = capture.records.as_ref().map(|records| &records.graph);
     let replays = graph.filter(|graph| graph.launches > 0).map(|graph| {
-        format!("; {} of {} graph launches with records", count(graph.launches_with_records), count(graph.launches))
+        format!(
+            "; {} of {} graph launches with records",
+            count(graph.launches_with_records),
+            count(graph.launches)
+        )
     });
     let kept = words::instead(claim).map(|kept| format!("{kept}; ")).unwrap_or_default();
     html(&format!("{kept}{counts}{}", replays.unwrap_or_default()))

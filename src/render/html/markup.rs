@@ -14,7 +14,8 @@ pub(super) fn blocks(markdown: &str) -> String {
     let mut at = 0;
     while at < lines.len() {
         let kind = Kind::of(lines[at]);
-        let run = lines[at..].iter().take_while(|line| Kind::of(line).continues(kind)).count().max(1);
+        let run =
+            lines[at..].iter().take_while(|line| Kind::of(line).continues(kind)).count().max(1);
         let block = &lines[at..at + run];
         match kind {
             Kind::Empty => {}
@@ -236,14 +237,19 @@ mod tests {
                 rest = rest.split_once('>').map_or("", |(_, behind)| behind);
                 continue;
             }
-            if character == '&' && let Some((reference, behind)) = rest.split_once(';') {
+            if character == '&'
+                && let Some((reference, behind)) = rest.split_once(';')
+            {
                 text.push(match &reference[1..] {
                     "lt" => '<',
                     "gt" => '>',
                     "amp" => '&',
-                    number => {
-                        number.trim_start_matches('#').parse().ok().and_then(char::from_u32).unwrap()
-                    }
+                    number => number
+                        .trim_start_matches('#')
+                        .parse()
+                        .ok()
+                        .and_then(char::from_u32)
+                        .unwrap(),
                 });
                 rest = behind;
                 continue;

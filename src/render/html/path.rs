@@ -12,7 +12,9 @@ pub(super) fn segments(capture: &CaptureReport, room: &Room) -> String {
     let Some(path) = capture.critical_path.as_ref().filter(|path| path.reason.is_none()) else {
         return String::new();
     };
-    if capture.claims.get(Claim::CriticalPath).0 != ClaimState::Supported || path.segments.is_empty() {
+    if capture.claims.get(Claim::CriticalPath).0 != ClaimState::Supported
+        || path.segments.is_empty()
+    {
         return String::new();
     }
     let time = |us: Microseconds| {
@@ -22,7 +24,10 @@ pub(super) fn segments(capture: &CaptureReport, room: &Room) -> String {
         let name = one.name.as_deref();
         vec![
             markdown(&one.kind),
-            name.map_or_else(|| DASH.to_owned(), |name| markdown_code(&shortened(name, room.name_chars))),
+            name.map_or_else(
+                || DASH.to_owned(),
+                |name| markdown_code(&shortened(name, room.name_chars)),
+            ),
             time(one.start_us),
             time(one.time_us),
             count(one.merged),
@@ -40,5 +45,8 @@ pub(super) fn segments(capture: &CaptureReport, room: &Room) -> String {
             count(beyond)
         ),
     };
-    format!("<details><summary>Its segments, in order of time</summary>\n{}{more}</details>\n", markup::blocks(&table(&head, 2, rows)))
+    format!(
+        "<details><summary>Its segments, in order of time</summary>\n{}{more}</details>\n",
+        markup::blocks(&table(&head, 2, rows))
+    )
 }

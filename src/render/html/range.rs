@@ -20,8 +20,20 @@ pub(super) fn bounds(capture: &CaptureReport) -> String {
     let claim = &capture.claims.idle;
     let mut rows = String::new();
     let all = "all devices";
-    row(&mut rows, all, "device inactive", &cells::idle(capture), &percent_bar(capture, Claim::Idle, claim.device_inactive_pct));
-    row(&mut rows, all, "waiting for the host (<em>inferred</em>)", &cells::host_starved(capture), &percent_bar(capture, Claim::HostStarved, claim.host_starved_pct));
+    row(
+        &mut rows,
+        all,
+        "device inactive",
+        &cells::idle(capture),
+        &percent_bar(capture, Claim::Idle, claim.device_inactive_pct),
+    );
+    row(
+        &mut rows,
+        all,
+        "waiting for the host (<em>inferred</em>)",
+        &cells::host_starved(capture),
+        &percent_bar(capture, Claim::HostStarved, claim.host_starved_pct),
+    );
     let devices = capture.records.as_ref().map_or(&[][..], |records| &records.devices);
     for device in devices.iter().take(DEVICES_MAX) {
         let name = html(&device.name);
@@ -39,7 +51,11 @@ pub(super) fn bounds(capture: &CaptureReport) -> String {
          \n</table></div>\n"
     );
     if devices.len() > DEVICES_MAX {
-        let _ = writeln!(text, "<p>{} more devices in the JSON report.</p>", devices.len() - DEVICES_MAX);
+        let _ = writeln!(
+            text,
+            "<p>{} more devices in the JSON report.</p>",
+            devices.len() - DEVICES_MAX
+        );
     }
     text.push_str(&classes(capture, devices));
     text.push_str(&doubts(devices));
@@ -55,7 +71,11 @@ fn row(rows: &mut String, device: &str, what: &str, figure: &str, bar: &str) {
 }
 
 /// A scale with a band from the lowest to the highest value. What is withheld is one number: that it lies between is known all the same.
-fn percent_bar(capture: &CaptureReport, claim: Claim, bounds: Option<(Percent, Percent)>) -> String {
+fn percent_bar(
+    capture: &CaptureReport,
+    claim: Claim,
+    bounds: Option<(Percent, Percent)>,
+) -> String {
     let Some((lo, hi)) = bounds else { return String::new() };
     // Rounded to the scale for drawing alone.
     let at = |part: Percent| format!("{:.0}", part.get() * 10.0).parse::<i128>().unwrap_or(0);
@@ -133,7 +153,9 @@ fn classes(capture: &CaptureReport, devices: &[DeviceRecords]) -> String {
                 look.y,
                 look.height,
                 html(look.words),
-                markup::inline(&guarded(capture, Claim::Idle, Some(class.time_us), |us| format::time(us, FINE))),
+                markup::inline(&guarded(capture, Claim::Idle, Some(class.time_us), |us| {
+                    format::time(us, FINE)
+                })),
                 markup::inline(&guarded(capture, Claim::Idle, share, format::share))
             );
         }
@@ -157,5 +179,9 @@ fn doubts(devices: &[DeviceRecords]) -> String {
             let _ = write!(rows, "<li>{}: {}</li>", html(&device.name), html(doubt));
         }
     }
-    if rows.is_empty() { rows } else { format!("<p>What widens the bounds:</p>\n<ul>{rows}</ul>\n") }
+    if rows.is_empty() {
+        rows
+    } else {
+        format!("<p>What widens the bounds:</p>\n<ul>{rows}</ul>\n")
+    }
 }

@@ -1,6 +1,7 @@
 //! One capture: its verdict, its findings, and every figure beside what limits it.
 
 use super::super::escape::html;
+use super::super::format::shortened;
 use super::super::markdown::{self, Room, Section};
 use super::super::swimlanes::{self, CAPTURES_MAX, figure, notes};
 use super::super::{trust, words};
@@ -10,6 +11,9 @@ use std::fmt::Write as _;
 
 /// How much of each table the page shows.
 const ROOM: Room = Room { rows: 200, kernels: 200, steps: 10, host_events: 48, name_chars: 240 };
+
+/// Characters of a capture's name.
+const CAPTURE_CHARS_MAX: usize = 200;
 
 /// The sections of the page, in its order, with the claims that their figures make. Those of the report that are not listed follow.
 const ORDER: [(&str, &[Claim]); 14] = [
@@ -22,6 +26,7 @@ const ORDER: [(&str, &[Claim]); 14] = [
     ("operators", &[Claim::OpAttribution]),
     ("lines", &[Claim::SourceLine]),
     ("attribution", &[]),
+    // Its place, for the day on which the report has such a section.
     ("roofline", &[Claim::Roofline]),
     ("devices", &[Claim::Idle, Claim::KernelTime]),
     ("streams", &[Claim::Idle]),
@@ -39,7 +44,7 @@ pub(super) fn capture(capture: &CaptureReport, number: usize) -> String {
     let state = words::verdict(capture.verdict());
     let mut text = format!(
         "<article id=\"capture-{number}\">\n<h2>{}: <span class=\"verdict {state}\">{state}</span></h2>\n{}",
-        html(&capture.name),
+        html(&shortened(&capture.name, CAPTURE_CHARS_MAX)),
         verdict::in_words(capture)
     );
     if capture.error.is_none() {
@@ -56,7 +61,8 @@ pub(super) fn capture(capture: &CaptureReport, number: usize) -> String {
                 body.section(id, &one.title, &of(capture, one, limited));
             }
         }
-        let is_placed = |id: &str| ELSEWHERE.contains(&id) || ORDER.iter().any(|(placed, _)| *placed == id);
+        let is_placed =
+            |id: &str| ELSEWHERE.contains(&id) || ORDER.iter().any(|(placed, _)| *placed == id);
         for one in found.iter().filter(|one| !is_placed(one.id)) {
             body.section(one.id, &one.title, &of(capture, one, &[]));
         }
@@ -106,7 +112,9 @@ fn drawing(capture: &CaptureReport, number: usize) -> String {
         return if is_missing { format!("<p>{why}</p>\n") } else { String::new() };
     };
     if number >= CAPTURES_MAX {
-        return format!("<p>Not drawn: only those of the first {CAPTURES_MAX} captures are. Name this one alone.</p>\n");
+        return format!(
+            "<p>Not drawn: only those of the first {CAPTURES_MAX} captures are. Name this one alone.</p>\n"
+        );
     }
     let drawn = figure(capture, lanes, number);
     let notes: Vec<String> =
@@ -141,18 +149,26 @@ impl Body {
             return;
         }
         let anchor = format!("{id}-{}", self.number);
-        let _ = write!(self.text, "<section id=\"{anchor}\">\n<h3>{title}</h3>\n{body}</section>\n");
+        let _ =
+            write!(self.text, "<section id=\"{anchor}\">\n<h3>{title}</h3>\n{body}</section>\n");
         let short = title.split(':').next().unwrap_or(title);
         self.links.push(format!("<a href=\"#{anchor}\">{short}</a>"));
     }
 
     fn links(&self) -> String {
-        format!("<nav class=\"parts\" aria-label=\"parts of this report\">{}</nav>\n", self.links.join(" · "))
+        format!(
+            "<nav class=\"parts\" aria-label=\"parts of this report\">{}</nav>\n",
+            self.links.join(" · ")
+        )
     }
 }
 
 fn wrapped(body: &str) -> String {
-    if body.is_empty() { String::new() } else { format!("<section class=\"findings\">\n{body}</section>\n") }
+    if body.is_empty() {
+        String::new()
+    } else {
+        format!("<section class=\"findings\">\n{body}</section>\n")
+    }
 }
 
 fn folded(title: &str, body: &str) -> String {

@@ -1,15 +1,16 @@
 //! The verdict on a capture in plain words: what may be believed, what not and why, and what to do next.
 
 use super::super::escape::html;
-use super::super::format::{FINE, time};
+use super::super::format::{FINE, shortened, time};
 use super::super::{cells, words};
 use super::markup;
-use crate::report::{
-    CaptureReport, CheckReport, Claim, ClaimState, Outcome, State,
-};
+use crate::report::{CaptureReport, CheckReport, Claim, ClaimState, Outcome, State};
 
 /// Reasons and advice that are spelled out; the findings have all of them.
 const REASONS_MAX: usize = 3;
+
+/// Characters of a cause, which may be the name of a kernel.
+const CAUSE_CHARS_MAX: usize = 90;
 
 /// Three answers.
 pub(super) fn in_words(capture: &CaptureReport) -> String {
@@ -37,12 +38,15 @@ pub(super) fn in_words(capture: &CaptureReport) -> String {
 
 /// The supported claims, with the figures that matter most, and which of them a check could not verify.
 fn believed(capture: &CaptureReport) -> String {
-    let supported = Claim::ALL.into_iter().filter(|claim| capture.claims.get(*claim).0 == ClaimState::Supported);
+    let supported = Claim::ALL
+        .into_iter()
+        .filter(|claim| capture.claims.get(*claim).0 == ClaimState::Supported);
     let (mut parts, mut open) = (String::new(), Vec::<(&str, Vec<Claim>)>::new());
     for claim in supported {
         let name = html(words::claim(claim));
         let figure = super::claims::figure(capture, claim);
-        let figure = if figure.is_empty() { figure } else { format!(": <strong>{figure}</strong>") };
+        let figure =
+            if figure.is_empty() { figure } else { format!(": <strong>{figure}</strong>") };
         let inferred = if super::claims::is_inferred(claim) { " (<em>inferred</em>)" } else { "" };
         parts.push_str(&format!("<li>{name}{inferred}{figure}</li>"));
         for id in words::unverified_by(capture, claim) {
@@ -58,7 +62,11 @@ fn believed(capture: &CaptureReport) -> String {
     let open: String = open
         .iter()
         .map(|(id, claims)| {
-            format!("<p>Not verified by <code>{}</code>, which lacks evidence: {}.</p>", html(id), words::claims(claims))
+            format!(
+                "<p>Not verified by <code>{}</code>, which lacks evidence: {}.</p>",
+                html(id),
+                words::claims(claims)
+            )
         })
         .collect();
     format!("<ul>{parts}</ul>{open}")
@@ -119,19 +127,29 @@ fn next(capture: &CaptureReport) -> String {
         && capture.claims.get(Claim::Estimate).0 == ClaimState::Supported
         && let Some(change) = capture.what_to_change.first()
     {
-        let now = markup::inline(&cells::guarded(capture, Claim::Estimate, Some(change.step_us.now), |us| time(us, FINE)));
-        let best = markup::inline(&cells::guarded(capture, Claim::Estimate, Some(change.step_us.if_gone.0), |us| time(us, FINE)));
+        let now = markup::inline(&cells::guarded(
+            capture,
+            Claim::Estimate,
+            Some(change.step_us.now),
+            |us| time(us, FINE),
+        ));
+        let best = markup::inline(&cells::guarded(
+            capture,
+            Claim::Estimate,
+            Some(change.step_us.if_gone.0),
+            |us| time(us, FINE),
+        ));
         advice.push(format!(
             "<li>Try: {}. Without {} the step would take {best} at best instead of {now} (<em>inferred</em>, not run).</li>",
             html(&change.knob),
-            html(&change.cause)
+            html(&shortened(&change.cause, CAUSE_CHARS_MAX))
         ));
     }
     if advice.is_empty() {
         let open = capture.needs_new_capture.iter().take(1);
-        advice.extend(open.map(|open| {
-            format!("<li>{} {}</li>", html(&open.question), html(&open.capture))
-        }));
+        advice.extend(
+            open.map(|open| format!("<li>{} {}</li>", html(&open.question), html(&open.capture))),
+        );
     }
     if advice.is_empty() {
         return "Nothing about the capture: every check that could be made holds.".to_owned();

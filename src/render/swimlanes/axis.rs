@@ -12,7 +12,11 @@ pub(super) fn ticks(total: Microseconds) -> Vec<(Microseconds, String)> {
     let mut ticks = Vec::new();
     let mut at = 0;
     while at <= total.ps() {
-        let label = if at == 0 { "0".to_owned() } else { trimmed(&time(Microseconds::from_ps(at), COARSE)) };
+        let label = if at == 0 {
+            "0".to_owned()
+        } else {
+            trimmed(&time(Microseconds::from_ps(at), COARSE))
+        };
         ticks.push((Microseconds::from_ps(at), label));
         at += step;
     }

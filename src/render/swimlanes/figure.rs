@@ -35,8 +35,19 @@ pub(in crate::render) struct Figure {
 }
 
 /// Draws the lanes of a capture. The number tells it from others of one document.
-pub(in crate::render) fn figure(capture: &CaptureReport, lanes: &Swimlanes, number: usize) -> Figure {
-    let mut drawing = Drawing { capture, lanes, labels: String::new(), plot: String::new(), y: 0, met: Vec::new() };
+pub(in crate::render) fn figure(
+    capture: &CaptureReport,
+    lanes: &Swimlanes,
+    number: usize,
+) -> Figure {
+    let mut drawing = Drawing {
+        capture,
+        lanes,
+        labels: String::new(),
+        plot: String::new(),
+        y: 0,
+        met: Vec::new(),
+    };
     if capture.claims.get(Claim::CriticalPath).0 == ClaimState::Supported {
         drawing.group("critical path");
         drawing.lane(&lanes.path);
@@ -64,6 +75,16 @@ pub(in crate::render) fn figure(capture: &CaptureReport, lanes: &Swimlanes, numb
 /// A point of time in the plot's units.
 fn units(at: Microseconds, total: Microseconds) -> i128 {
     at.ps().saturating_mul(UNITS) / total.ps().max(1)
+}
+
+/// A merged bar whose records fill a part of its extent is as pale, so that a lane has no more ink than its records have time.
+fn paleness(bar: &Bar) -> String {
+    let extent = (bar.end_us.ps() - bar.start_us.ps()).max(1);
+    let tenths = (bar.time_us.ps().saturating_mul(10) + extent / 2) / extent;
+    if bar.records == 1 || tenths >= 10 {
+        return String::new();
+    }
+    format!(" opacity=\"0.{}\"", tenths.max(2))
 }
 
 fn axis_of(total: Microseconds, height: i64) -> (String, String) {
@@ -132,12 +153,13 @@ impl Drawing<'_> {
         let width = (units(bar.end_us, self.lanes.total_us) - x).max(1);
         let Look { class, y, height, .. } = look;
         // Line breaks of names are spelled out; only those between the lines remain.
-        let title: Vec<String> = self.title(lane, bar, look).iter().map(|line| html(line)).collect();
+        let title: Vec<String> =
+            self.title(lane, bar, look).iter().map(|line| html(line)).collect();
         let title = title.join("\n");
         let _ = write!(
             self.plot,
-            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"><title>{}</title></rect>",
-            title
+            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"{}><title>{title}</title></rect>",
+            paleness(bar)
         );
         let is_stated = self.capture.claims.get(Claim::CriticalPath).0 == ClaimState::Supported;
         if bar.on_path && is_stated && lane.kind != LaneKind::Path {
@@ -200,7 +222,9 @@ impl Drawing<'_> {
         let mut text = String::from("<g class=\"sl-legend\">");
         for (place, look) in self.met.iter().enumerate() {
             let (column, row) = (place % LEGEND_ROW, place / LEGEND_ROW);
-            let (Ok(column), Ok(row)) = (i64::try_from(column), i64::try_from(row)) else { continue };
+            let (Ok(column), Ok(row)) = (i64::try_from(column), i64::try_from(row)) else {
+                continue;
+            };
             let (x, y) = (10 + column * LEGEND_WIDTH, top + row * LANE);
             let _ = write!(
                 text,

@@ -12,10 +12,14 @@ pub(in crate::render) fn notes(capture: &CaptureReport, lanes: &Swimlanes) -> Ve
     let mut notes = vec![format!("Window: {}.", window(lanes))];
     notes.extend(last(capture, lanes));
     if capture.claims.get(Claim::CriticalPath).0 == ClaimState::Supported {
-        notes.push("A black or white edge above a bar: the critical path goes through it.".to_owned());
+        notes.push(
+            "A black or white edge above a bar: the critical path goes through it.".to_owned(),
+        );
     } else {
         let none = cells::guarded(capture, Claim::CriticalPath, None::<()>, |()| String::new());
-        notes.push(format!("Critical path: {none}."));
+        let reason = capture.critical_path.as_ref().and_then(|path| path.reason.as_deref());
+        let reason = reason.map(|reason| format!(", {reason}")).unwrap_or_default();
+        notes.push(format!("Critical path: {none}{reason}."));
     }
     if let Some(by) = words::withheld_by(capture, Claim::Idle) {
         notes.push(format!(
@@ -24,7 +28,8 @@ pub(in crate::render) fn notes(capture: &CaptureReport, lanes: &Swimlanes) -> Ve
         ));
     }
     notes.push(format!(
-        "Records below {} are merged with neighbours in the same stretch of that length; each bar says how many it stands for.",
+        "Records below {} are merged with neighbours in the same stretch of that length; such a bar says how many it stands for, and is the \
+         paler the less of its extent they fill.",
         time(lanes.merged_below_us, COARSE)
     ));
     if lanes.lanes_left_out > 0 {
@@ -65,8 +70,12 @@ fn last(capture: &CaptureReport, lanes: &Swimlanes) -> Option<String> {
     let stated = capture.claims.get(Claim::CriticalPath).0 == ClaimState::Supported;
     match &last.waited_on {
         Some((kind, name)) if stated => {
-            let name = name.as_deref().map(|name| format!(" ({})", shortened(name, NAME_CHARS_MAX)));
-            text.push_str(&format!("; before it the path goes through: {kind}{}", name.unwrap_or_default()));
+            let name =
+                name.as_deref().map(|name| format!(" ({})", shortened(name, NAME_CHARS_MAX)));
+            text.push_str(&format!(
+                "; before it the path goes through: {kind}{}",
+                name.unwrap_or_default()
+            ));
         }
         _ if stated && !last.on_path => text.push_str("; the critical path ends elsewhere"),
         _ => {}

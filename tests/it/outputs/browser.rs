@@ -35,7 +35,9 @@ struct Seen {
 #[test]
 fn a_browser_shows_the_pages() {
     let Some(browser) = browser() else {
-        say("the page was not opened in a browser: none is installed (IDLEPROOF_BROWSER names one)");
+        say(
+            "the page was not opened in a browser: none is installed (IDLEPROOF_BROWSER names one)",
+        );
         return;
     };
     if Command::new("node").arg("--version").output().is_err() {
@@ -75,6 +77,15 @@ fn check(seen: &Seen) {
     assert!(!seen.hacked, "{page}: a name was run");
     let [once, twice] = seen.sorted.as_slice() else { panic!("{page}: no table sorts") };
     assert_eq!((once.0.as_str(), twice.0.as_str()), ("descending", "ascending"), "{page}");
+    let counts = |cells: &str| -> Option<Vec<u64>> {
+        cells.split('|').map(|cell| cell.replace(',', "").parse().ok()).collect()
+    };
+    if let (Some(once), Some(twice)) = (counts(&once.1), counts(&twice.1)) {
+        assert!(
+            once.is_sorted_by(|a, b| a >= b) && twice.is_sorted(),
+            "{page}: {once:?} {twice:?}"
+        );
+    }
     assert_ne!(seen.filtered, Some(false), "{page}: a table does not filter");
     assert!(seen.lanes > 0 && seen.bars > 0, "{page}: nothing is drawn");
     let [first, nearer, later, reset] = seen.zoom.as_slice() else {

@@ -85,10 +85,8 @@ pub(super) fn sample(name: &str) -> CaptureReport {
 }
 
 fn evaluated(capture: &idleproof::trace::Capture) -> CaptureReport {
-    let options = Options {
-        detail: Detail { swimlanes: true, ..Detail::default() },
-        ..Options::default()
-    };
+    let options =
+        Options { detail: Detail { swimlanes: true, ..Detail::default() }, ..Options::default() };
     evaluate_capture(capture, &default_policy(), jiff::civil::date(2026, 1, 1), &options)
 }
 
@@ -115,8 +113,22 @@ pub(super) fn synthetic(kernels: u32, devices: u32, streams: u32) -> CaptureRepo
 /// The document without the page's own style and script, which are no markup.
 fn markup(text: &str) -> String {
     let own = Regex::new(r"(?s)<(style|script)>.*?</(style|script)>").expect("a pattern");
-    assert_eq!(own.find_iter(text).count(), text.matches("<style>").count() + text.matches("<script").count());
+    assert_eq!(
+        own.find_iter(text).count(),
+        text.matches("<style>").count() + text.matches("<script").count()
+    );
     own.replace_all(text, "").into_owned()
+}
+
+/// A document as a snapshot has it: neither style nor script, nor their digests. Other outputs stay as they are.
+pub(super) fn without_own_parts(text: &str) -> String {
+    let is_ours = text.starts_with("<!DOCTYPE html>") || text.starts_with("<svg");
+    let digest = Regex::new("sha256-[A-Za-z0-9+/=]+").expect("a pattern");
+    if is_ours {
+        digest.replace_all(&markup(text), "sha256-…").into_owned()
+    } else {
+        text.to_owned()
+    }
 }
 
 /// Reads a document to its end: elements that close in order, attributes that are quoted, each once.
@@ -168,16 +180,22 @@ fn documents_are_well_formed_and_lead_nowhere() {
             let text = text(kind, &report);
             assert_eq!(text, self::text(kind, &report), "{name}: {kind} differs from run to run");
             for (element, attributes) in well_formed(&text) {
-                let scripted = ["script", "img", "iframe", "object", "embed", "base", "form", "link", "a:x"];
+                let scripted =
+                    ["script", "img", "iframe", "object", "embed", "base", "form", "link"];
                 assert!(!scripted.contains(&element.as_str()), "{name}: {kind} has <{element}>");
                 for (key, value) in attributes {
-                    assert!(!key.starts_with("on") && key != "src" && key != "style", "{key}={value}");
+                    assert!(
+                        !key.starts_with("on") && key != "src" && key != "style",
+                        "{key}={value}"
+                    );
                     assert!(key != "href" || value.starts_with('#'), "{key}={value}");
                 }
             }
             let body = markup(&text).replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
             assert!(!body.contains("url(") && !body.contains("@import"), "{name}: {kind}");
-            let hidden = |one: char| one.is_control() && one != '\n' || "\u{202e}\u{feff}\u{200b}".contains(one);
+            let hidden = |one: char| {
+                one.is_control() && one != '\n' || "\u{202e}\u{feff}\u{200b}".contains(one)
+            };
             assert!(!body.contains(hidden), "{name}: {kind} holds a character that acts");
         }
     }
@@ -187,7 +205,7 @@ fn documents_are_well_formed_and_lead_nowhere() {
 
 /// A number with its unit.
 fn figures(text: &str) -> Vec<String> {
-    let figure = Regex::new(r"\d[\d,.]* (?:%|ns|µs|ms|s)\b").expect("a pattern");
+    let figure = Regex::new(r"\d[\d,.]* (?:%|(?:ns|µs|ms|s)\b)").expect("a pattern");
     figure.find_iter(text).map(|one| one.as_str().to_owned()).collect()
 }
 
@@ -236,11 +254,17 @@ fn lanes_add_up_to_their_records() {
     for capture in captures {
         let drawn = capture.swimlanes.as_ref().expect("lanes");
         let bars: usize = drawn.lanes.iter().map(|lane| lane.bars.len()).sum();
-        assert!(bars <= 5_000, "{}: {bars} bars", capture.name);
+        assert!(bars <= 6_000, "{}: {bars} bars", capture.name);
         for lane in drawn.lanes.iter().chain([&drawn.path]) {
             let records: u64 = lane.bars.iter().map(|bar| bar.records).sum();
             let time: i128 = lane.bars.iter().map(|bar| bar.time_us.ps()).sum();
-            assert_eq!((records, time), (lane.records, lane.time_us.ps()), "{} {}", lane.group, lane.name);
+            assert_eq!(
+                (records, time),
+                (lane.records, lane.time_us.ps()),
+                "{} {}",
+                lane.group,
+                lane.name
+            );
             for bar in &lane.bars {
                 assert_eq!(bar.kinds.iter().map(|(_, n)| n).sum::<u64>(), bar.records);
                 assert!(bar.start_us <= bar.end_us && bar.end_us <= drawn.total_us);
@@ -249,12 +273,17 @@ fn lanes_add_up_to_their_records() {
         // Where the window is all work, a stream's lane has all of its records, and an idle lane all of the idle.
         if drawn.scope == PathScope::Window {
             for device in &capture.records.as_ref().expect("records").devices {
-                let lane = |name: &str| drawn.lanes.iter().find(|lane| lane.group == device.name && lane.name == name);
+                let lane = |name: &str| {
+                    drawn.lanes.iter().find(|lane| lane.group == device.name && lane.name == name)
+                };
                 if device.window_us != drawn.window_us {
                     continue;
                 }
                 for stream in &device.streams {
-                    assert_eq!(lane(&stream.name).map(|lane| lane.records), Some(stream.device_events));
+                    assert_eq!(
+                        lane(&stream.name).map(|lane| lane.records),
+                        Some(stream.device_events)
+                    );
                 }
                 assert_eq!(lane("idle").map_or(0, |lane| lane.time_us.ps()), device.idle_us.ps());
             }
