@@ -95,6 +95,7 @@ pub fn refused(name: String, files: Vec<FileReport>, error: ErrorReport) -> Capt
         hot_kernels: Vec::new(),
         roofline: None,
         tables: None,
+        swimlanes: None,
         rank: None,
         critical_path: None,
         what_to_change: Vec::new(),

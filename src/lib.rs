@@ -78,14 +78,13 @@ impl fmt::Debug for Progress {
     }
 }
 
-/// How much of an analysis a report keeps.
+/// What of an analysis a report keeps beside what its JSON holds: by itself nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Detail {
-    /// What the JSON report holds.
-    #[default]
-    Report,
-    /// The rows of tables as well.
-    Tables,
+pub struct Detail {
+    /// The rows of tables.
+    pub tables: bool,
+    /// The lanes of drawings.
+    pub swimlanes: bool,
 }
 
 /// Judged captures, and files that are none.
@@ -161,8 +160,11 @@ pub fn evaluate_capture(
     let judged = guarded(|| {
         let analysis = analysis::analyse_for(capture, choice);
         let mut draft = analysis::lay_out(capture, &analysis);
-        if options.detail == Detail::Tables {
+        if options.detail.tables {
             draft.tables = Some(analysis::tables(capture, &analysis, choice));
+        }
+        if options.detail.swimlanes {
+            draft.swimlanes = analysis::swimlanes(capture, &analysis);
         }
         let measurements = checks::measure(capture, &analysis);
         let judged = judge::judge(draft, &measurements, policy, today);

@@ -14,12 +14,14 @@ mod escape;
 mod findings;
 mod format;
 mod github;
+mod html;
 mod json;
 mod junit;
 mod markdown;
 mod runs;
 mod sarif;
 mod summary;
+mod swimlanes;
 mod tally;
 pub mod terminal;
 mod trust;
@@ -34,6 +36,8 @@ pub struct Output {
     pub summary: &'static str,
     /// What it is made as. The same report gives the same texts.
     pub form: Form,
+    /// What it needs beside what the JSON report holds.
+    pub needs: Needs,
     /// Renders one capture as the body of a golden: without digests, versions and anything else that changes while
     /// the capture's meaning does not. Absent where the output cannot be one.
     pub golden: Option<fn(&CaptureReport) -> String>,
@@ -55,6 +59,19 @@ impl Output {
             Form::Folder(folder) => Some((folder.files)(report)),
         }
     }
+}
+
+/// What an output needs of the captures beside what the JSON report holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing.
+    Report,
+    /// The rows of tables.
+    Tables,
+    /// The lanes of drawings.
+    Swimlanes,
+    /// The same, and without them it says that they are missing.
+    SwimlanesIfAny,
 }
 
 /// What an output is made as.
@@ -88,6 +105,7 @@ pub struct File {
 pub static OUTPUTS: &[&Output] = &[
     &json::OUTPUT,
     &markdown::OUTPUT,
+    &html::OUTPUT,
     &trust::OUTPUT,
     &summary::SUMMARY,
     &summary::COMMENT,
@@ -96,6 +114,7 @@ pub static OUTPUTS: &[&Output] = &[
     &sarif::OUTPUT,
     &codequality::OUTPUT,
     &counts::OUTPUT,
+    &swimlanes::OUTPUT,
     &csv::OUTPUT,
 ];
 

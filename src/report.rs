@@ -15,6 +15,7 @@ mod roofline;
 mod run;
 mod slug;
 mod stated;
+mod swimlanes;
 mod tables;
 mod tolerance;
 
@@ -42,6 +43,7 @@ pub use roofline::{
 pub use run::{CollectiveInstance, CollectiveTime, RankWait, RunClaims, RunReport};
 pub use slug::slug;
 pub use stated::{StatedReport, StatedState};
+pub use swimlanes::{Bar, Lane, LaneKind, LastFinisher, Swimlanes};
 pub use tables::{GapRow, KernelRow, ProgramText, Tables};
 pub use tolerance::Tolerance;
 
@@ -133,6 +135,9 @@ pub struct CaptureReport {
     /// Rows for outputs of tables; made where one is asked for, and left out of the JSON.
     #[serde(skip)]
     pub tables: Option<Tables>,
+    /// Lanes of one window; made where an output draws them, and left out of the JSON.
+    #[serde(skip)]
+    pub swimlanes: Option<Swimlanes>,
     /// What it brings to a comparison with other ranks of its job, where it is one.
     #[serde(skip)]
     pub rank: Option<RankRecord>,

@@ -44,6 +44,7 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
         hot_kernels: hot(trace, analysis),
         roofline: super::roofline::report_roofline(trace, &analysis.roofline),
         tables: None,
+        swimlanes: None,
         rank: rank::rank_record(trace),
         critical_path: analysis.path.as_ref().map(|found| path::lay_out(trace, found)),
         what_to_change: estimates::lay_out(analysis),

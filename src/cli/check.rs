@@ -12,6 +12,7 @@ use super::statements;
 use super::{GateArgs, ReportArgs, RunArgs, Stop, Voice};
 use idleproof::policy::{Coverage, Exceptable, Policy};
 use idleproof::read::{self, Found};
+use idleproof::render::Needs;
 use idleproof::render::terminal::{Style, summary};
 use idleproof::report::{CaptureReport, Report, Verdict};
 use idleproof::{Detail, Evaluation, Options, evaluate, judge, unreadable};
@@ -183,13 +184,14 @@ fn judged(
 ) -> Result<Judged, Stop> {
     let Asked { coverage, loaded, goldens, outputs, partition, args, .. } = asked;
     let statements = statements::load(&args.claims, &found)?;
-    let with_tables = outputs.iter().any(Target::is_folder)
-        || statements.iter().any(|one| one.quantity.needs_tables());
+    let needed = |needs: Needs| outputs.iter().any(|target| target.needs() == needs);
+    let tables = needed(Needs::Tables) || statements.iter().any(|one| one.quantity.needs_tables());
+    let swimlanes = needed(Needs::Swimlanes) || needed(Needs::SwimlanesIfAny);
     let line = progress::Line::new(voice, found.families.len());
     let options = Options {
         user_files: args.user_files.clone(),
         program: args.program.as_deref().and_then(program::id),
-        detail: if with_tables { Detail::Tables } else { Detail::Report },
+        detail: Detail { tables, swimlanes },
         statements,
         progress: line.progress(),
     };

@@ -4,16 +4,18 @@ use super::check::{Purpose, exit_code, say, write_summary};
 use super::files::{self, REPORT_BYTES_MAX};
 use super::{MergeArgs, Stop, Voice, outputs};
 use idleproof::judge::{self, MergeError};
+use idleproof::render::Needs;
 use idleproof::report::{Report, SCHEMA_VERSION};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// Joins reports and writes the outputs of the whole; the exit code.
 pub(crate) fn merge(args: &MergeArgs, voice: &Voice) -> Result<u8, Stop> {
-    if let Some(folder) = args.outputs.iter().find(|target| target.is_folder()) {
+    let in_reports = |needs| matches!(needs, Needs::Report | Needs::SwimlanesIfAny);
+    if let Some(target) = args.outputs.iter().find(|target| !in_reports(target.needs())) {
         return Err(Stop::Usage(format!(
             "`{}` needs the captures themselves, which reports do not hold: ask for it in each `check --partition`",
-            folder.kind()
+            target.kind()
         )));
     }
     let paths: Vec<&Path> = args.reports.iter().map(PathBuf::as_path).collect();

@@ -3,7 +3,7 @@
 use super::Stop;
 use super::folder::{self, State};
 use idleproof::document::nearest;
-use idleproof::render::{self, Folder, Form, OUTPUTS, Output};
+use idleproof::render::{self, Folder, Form, Needs, OUTPUTS, Output};
 use idleproof::report::Report;
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -31,9 +31,9 @@ impl Target {
         self.output.kind
     }
 
-    /// True where the output is a folder of tables: they need more of the analysis than other outputs.
-    pub(crate) const fn is_folder(&self) -> bool {
-        matches!(self.place, Place::Folder(..))
+    /// What it needs beside the JSON report.
+    pub(crate) const fn needs(&self) -> Needs {
+        self.output.needs
     }
 }
 

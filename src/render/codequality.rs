@@ -2,7 +2,7 @@
 
 use super::escape::terminal_lines;
 use super::findings::{self, Finding, Weight};
-use super::{Form, Output};
+use super::{Form, Needs, Output};
 use crate::report::Report;
 use serde_json::{Value, json};
 
@@ -10,6 +10,7 @@ pub(super) static OUTPUT: Output = Output {
     kind: "codequality",
     summary: "code quality for GitLab's merge requests",
     form: Form::Text(render),
+    needs: Needs::Report,
     golden: None,
 };
 

@@ -1,6 +1,6 @@
 //! Verdict and counts as `KEY=VALUE` lines: what `$GITHUB_OUTPUT` and a dotenv report of GitLab take.
 
-use super::{Form, Output, words};
+use super::{Form, Needs, Output, words};
 use crate::report::{GoldenState, Level, Report, State, Verdict, WhyNotEvaluable};
 use std::fmt::Write as _;
 
@@ -8,6 +8,7 @@ pub(super) static OUTPUT: Output = Output {
     kind: "counts",
     summary: "verdict and counts as KEY=VALUE lines, for $GITHUB_OUTPUT and dotenv files",
     form: Form::Text(render),
+    needs: Needs::Report,
     golden: None,
 };
 

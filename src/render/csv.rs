@@ -9,7 +9,7 @@ mod tables;
 
 use self::captures::Listed;
 use super::escape::text_lines;
-use super::{File, Folder, Form, Output};
+use super::{File, Folder, Form, Needs, Output};
 use crate::report::{CaptureReport, ProgramText, Report, slug};
 use std::collections::BTreeSet;
 
@@ -17,6 +17,7 @@ pub(super) static OUTPUT: Output = Output {
     kind: "csv",
     summary: "a folder of tables (kernels, operators, lines, streams, gaps) and JAX's HLO",
     form: Form::Folder(Folder { files, mark: (captures::PATH, captures::BEGINS) }),
+    needs: Needs::Tables,
     golden: None,
 };
 

@@ -5,7 +5,7 @@
 use super::escape::terminal;
 use super::findings::{self, Finding, Weight};
 use super::format::{counted, shortened};
-use super::{Form, Output};
+use super::{Form, Needs, Output};
 use crate::report::Report;
 use std::fmt::Write as _;
 
@@ -13,6 +13,7 @@ pub(super) static OUTPUT: Output = Output {
     kind: "github",
     summary: "annotations for GitHub Actions: write them to the log with github=-",
     form: Form::Text(render),
+    needs: Needs::Report,
     golden: None,
 };
 

@@ -1,6 +1,6 @@
 //! The report as JSON: the public interface, complete and exact.
 
-use super::{Form, Output};
+use super::{Form, Needs, Output};
 use crate::report::{Report, SCHEMA_VERSION};
 use serde_json::json;
 
@@ -8,6 +8,7 @@ pub(super) static OUTPUT: Output = Output {
     kind: "json",
     summary: "the whole report, for other tools",
     form: Form::Text(render),
+    needs: Needs::Report,
     golden: None,
 };
 

@@ -5,7 +5,7 @@
 
 use super::cells::Detail;
 use super::escape::{xml, xml_line};
-use super::{Form, Output, cells, words};
+use super::{Form, Needs, Output, cells, words};
 use crate::report::{
     CaptureReport, CheckReport, GoldenReport, GoldenState, Level, Report, RunReport, State,
 };
@@ -21,6 +21,7 @@ pub(super) static OUTPUT: Output = Output {
     kind: "junit",
     summary: "JUnit XML: a suite a capture, a case a check and a golden",
     form: Form::Text(render),
+    needs: Needs::Report,
     golden: None,
 };
 

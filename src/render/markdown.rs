@@ -11,7 +11,7 @@ mod shares;
 use super::cells::{self, table};
 use super::escape::{html, markdown, markdown_block, markdown_code};
 use super::format::{DASH, bytes, count};
-use super::{Form, Output, runs, tally, trust, words};
+use super::{Form, Needs, Output, runs, tally, trust, words};
 use crate::report::{
     CaptureReport, CheckReport, FileRole, GoldenReport, GoldenState, Level, Outcome, Report, State,
     WhyNotEvaluable,
@@ -22,15 +22,44 @@ pub(super) static OUTPUT: Output = Output {
     kind: "markdown",
     summary: "the full report: findings first, then every figure that the capture supports",
     form: Form::Text(render),
+    needs: Needs::Report,
     golden: Some(capture_body),
 };
 
-const BASIS: &str = "All figures are measured from the records unless marked: *read* is what the profiler wrote \
+pub(super) const BASIS: &str = "All figures are measured from the records unless marked: *read* is what the profiler wrote \
                      about itself, *inferred* is a conclusion. A figure that a violated check withholds is an em dash \
                      with the check's id.\n";
 
-/// Rows of one table; the JSON report has them all.
-const ROWS_MAX: usize = 25;
+/// How much of a table is shown; the JSON report has all of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// Rows of most tables.
+    pub(super) rows: usize,
+    /// Kernels by recorded time.
+    pub(super) kernels: usize,
+    /// Steps one by one.
+    pub(super) steps: usize,
+    /// Host events in idle time, over all devices.
+    pub(super) host_events: usize,
+    /// Characters of a name: demangled kernel names run to thousands.
+    pub(super) name_chars: usize,
+}
+
+/// The room of the Markdown report.
+const ROOM: Room = Room { rows: 25, kernels: 10, steps: 5, host_events: 12, name_chars: 72 };
+
+/// The section that the Markdown report has in front.
+const CHANGES: &str = "changes";
+
+/// A part of a capture's figures.
+pub(super) struct Section {
+    /// What it is about, for renderers that place it.
+    pub(super) id: &'static str,
+    /// Its title, in HTML.
+    pub(super) title: String,
+    /// Its text; empty where there is nothing to say.
+    pub(super) body: String,
+}
 
 // Writing to a String cannot fail: the results of `write!` are dropped throughout.
 
@@ -114,31 +143,45 @@ fn capture_body(capture: &CaptureReport) -> String {
 
 /// Every figure of a capture, folded: what a reader opens who wants to know more.
 fn figures(capture: &CaptureReport) -> String {
-    let mut text = details("Reconciliation", &reconciliation(capture));
-    let mut section = |title: &str, body: String| text.push_str(&details(title, &body));
+    let folded = sections(capture, &ROOM).into_iter().filter(|one| one.id != CHANGES);
+    folded.map(|one| details(&one.title, &one.body)).collect()
+}
+
+/// Every figure of a capture, behind the claims that they would make, in the order of the report.
+pub(super) fn sections(capture: &CaptureReport, room: &Room) -> Vec<Section> {
+    let mut all = Vec::new();
+    let mut section = |id, title: &str, body| {
+        all.push(Section { id, title: title.to_owned(), body });
+    };
+    section("reconciliation", "Reconciliation", reconciliation(capture));
     if let Some(held) = &capture.records {
-        section("Time budget by device, as recorded", records::devices(capture, held));
-        section("Time budget by stream, as recorded", records::streams(capture, held));
-        section("Idle", idle::idle(capture, held));
-        section(&idle::host_title(capture), idle::host(capture, held));
-        section("Graph replays", records::graph(&held.graph));
-        section("Launches", idle::launches(capture, &held.launches));
+        section("devices", "Time budget by device, as recorded", records::devices(capture, held));
+        section(
+            "streams",
+            "Time budget by stream, as recorded",
+            records::streams(capture, held, room),
+        );
+        section("idle", "Idle", idle::idle(capture, held));
+        section("host-events", &idle::host_title(capture), idle::host(capture, held, room));
+        section("graph", "Graph replays", records::graph(&held.graph));
+        section("launches", "Launches", idle::launches(capture, &held.launches));
     }
     if let Some(attribution) = &capture.attribution {
-        section("Attribution of kernel time", shares::classes(attribution));
-        section(&shares::ops_title(capture), shares::ops(capture, attribution));
-        section(&shares::lines_title(capture), shares::lines(capture, attribution));
+        section("attribution", "Attribution of kernel time", shares::classes(attribution, room));
+        section("operators", &shares::ops_title(capture), shares::ops(capture, attribution, room));
+        section("lines", &shares::lines_title(capture), shares::lines(capture, attribution, room));
     }
-    section(&shares::kernels_title(capture), shares::kernels(capture));
+    section("kernels", &shares::kernels_title(capture), shares::kernels(capture, room));
     if let Some(held) = &capture.roofline {
-        section(&roofline::title(capture), roofline::roofline(capture, held));
+        section("roofline", &roofline::title(capture), roofline::roofline(capture, held, room));
     }
     if let Some(held) = &capture.records {
-        section(&shares::steps_title(capture), records::steps(capture, held));
-        section("Programs", records::programs(held));
+        section("steps", &shares::steps_title(capture), records::steps(capture, held, room));
+        section("programs", "Programs", records::programs(held, room));
     }
-    section(&path::title(capture), path::by_kind(capture));
-    text
+    section("path", &path::title(capture), path::by_kind(capture));
+    section(CHANGES, &path::changes_title(capture), path::changes(capture));
+    all
 }
 
 /// A folded section. The title is HTML; blank lines around the body let Markdown inside be rendered.
@@ -182,6 +225,11 @@ fn reconciliation(capture: &CaptureReport) -> String {
 }
 
 fn files(capture: &CaptureReport) -> String {
+    details("Files", &file_table(capture))
+}
+
+/// The files of a capture, with their digests.
+pub(super) fn file_table(capture: &CaptureReport) -> String {
     if capture.files.is_empty() {
         return String::new();
     }
@@ -201,7 +249,7 @@ fn files(capture: &CaptureReport) -> String {
         ]
     });
     let head = ["file", "format", "role", "sha256", "size", "events"];
-    details("Files", &table(&head, 4, rows))
+    table(&head, 4, rows)
 }
 
 fn goldens(report: &Report) -> String {
@@ -223,7 +271,8 @@ fn goldens(report: &Report) -> String {
     if text.is_empty() { text } else { format!("\n## Goldens\n{text}") }
 }
 
-fn policy(report: &Report) -> String {
+/// What is found about the policy itself, as a list.
+pub(super) fn policy_findings(report: &Report) -> String {
     let mut text = String::new();
     for finding in &report.policy_findings {
         let _ = writeln!(
@@ -234,14 +283,25 @@ fn policy(report: &Report) -> String {
             markdown(&finding.message)
         );
     }
+    text
+}
+
+fn policy(report: &Report) -> String {
+    let text = policy_findings(report);
     if text.is_empty() { text } else { format!("\n## Policy\n\n{text}") }
 }
 
-fn skipped(report: &Report) -> String {
+/// Files that are no capture, as a list.
+pub(super) fn skipped_files(report: &Report) -> String {
     let mut text = String::new();
     for file in &report.skipped {
         let _ = writeln!(text, "- {}: {}", markdown_code(&file.path), markdown(&file.reason));
     }
+    text
+}
+
+fn skipped(report: &Report) -> String {
+    let text = skipped_files(report);
     if text.is_empty() { text } else { format!("\n## Skipped files\n\n{text}") }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn section(report: &Report) -> String {
     text
 }
 
-fn checks(run: &RunReport) -> String {
+pub(super) fn checks(run: &RunReport) -> String {
     let mut text = String::new();
     for check in run.checks.iter().filter(|check| check.state != State::Holds) {
         let so = words::run_consequence(run, check).map(|so| format!("; {so}")).unwrap_or_default();
@@ -56,7 +56,7 @@ fn checks(run: &RunReport) -> String {
 }
 
 /// The time of collectives. What is waiting is withheld with the split; kernel time is not.
-fn collectives(run: &RunReport) -> String {
+pub(super) fn collectives(run: &RunReport) -> String {
     if run.collectives.is_empty() {
         return String::new();
     }

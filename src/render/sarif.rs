@@ -6,7 +6,7 @@
 use super::escape::terminal_lines;
 use super::findings::{self, Finding, Weight};
 use super::format::counted;
-use super::{Form, Output};
+use super::{Form, Needs, Output};
 use crate::report::{Report, Verdict};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -16,6 +16,7 @@ pub(super) static OUTPUT: Output = Output {
     kind: "sarif",
     summary: "SARIF 2.1.0, for code scanning",
     form: Form::Text(render),
+    needs: Needs::Report,
     golden: None,
 };
 

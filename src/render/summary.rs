@@ -2,7 +2,7 @@
 
 use super::escape::markdown;
 use super::format::counted;
-use super::{Form, Output, runs, tally, trust, words};
+use super::{Form, Needs, Output, runs, tally, trust, words};
 use crate::report::{CaptureReport, Report, Verdict};
 use std::fmt::Write as _;
 
@@ -11,6 +11,7 @@ pub(super) static SUMMARY: Output = Output {
     kind: "summary",
     summary: "the trust list within 1 MiB, for $GITHUB_STEP_SUMMARY",
     form: Form::Text(|report| page(report, |text| text.len(), STEP_SUMMARY_BYTES_MAX)),
+    needs: Needs::Report,
     golden: None,
 };
 
@@ -19,6 +20,7 @@ pub(super) static COMMENT: Output = Output {
     kind: "comment",
     summary: "the trust list within 65,535 characters, for a comment on a pull request",
     form: Form::Text(|report| page(report, utf16_length, COMMENT_CHARS_MAX)),
+    needs: Needs::Report,
     golden: None,
 };
 

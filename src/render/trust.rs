@@ -6,7 +6,7 @@
 use super::cells::{self, table};
 use super::escape::{markdown, markdown_code};
 use super::format::{DASH, count, counted};
-use super::{Form, Output, runs, tally, words};
+use super::{Form, Needs, Output, runs, tally, words};
 use crate::report::{
     CaptureReport, CheckReport, Claim, ClaimState, Outcome, Report, State, StatedState, TrustItem,
     WhyNotEvaluable,
@@ -17,6 +17,7 @@ pub(super) static OUTPUT: Output = Output {
     kind: "trust",
     summary: "the trust list: what each capture supports, what not, and why",
     form: Form::Text(render),
+    needs: Needs::Report,
     golden: Some(capture_body),
 };
 

@@ -73,7 +73,7 @@ pub(super) const fn claim(claim: Claim) -> &'static str {
 }
 
 /// What still stands where a claim is withheld.
-const fn instead(claim: Claim) -> Option<&'static str> {
+pub(super) const fn instead(claim: Claim) -> Option<&'static str> {
     match claim {
         Claim::Idle => Some("busy time as a lower bound"),
         Claim::KernelTime | Claim::Ranking => Some("kernels by recorded time"),

@@ -34,7 +34,7 @@ pub(crate) fn pipeline_with(
     let statements = statements.to_vec();
     let options = idleproof::Options {
         statements,
-        detail: idleproof::Detail::Tables,
+        detail: idleproof::Detail { tables: true, ..idleproof::Detail::default() },
         ..idleproof::Options::default()
     };
     idleproof::evaluate_capture(&capture, &default_policy(), day(), &options)

@@ -2,10 +2,12 @@
 
 #![expect(clippy::expect_used, reason = "a helper of a test fails as the test does")]
 
+mod browser;
 mod builder;
 mod ci;
 mod csv;
 mod golden;
+mod html;
 mod jax;
 mod junit;
 mod junit_kit;

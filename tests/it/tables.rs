@@ -146,7 +146,8 @@ fn a_link_does_not_lead_tables_elsewhere() {
 
 /// The files of a capture that was read.
 fn files_of(capture: &Capture) -> (CaptureReport, Vec<render::File>) {
-    let options = Options { detail: Detail::Tables, ..Options::default() };
+    let options =
+        Options { detail: Detail { tables: true, ..Detail::default() }, ..Options::default() };
     let today = jiff::civil::date(2026, 1, 1);
     let policy = default_policy();
     let judged = evaluate_capture(capture, &policy, today, &options);

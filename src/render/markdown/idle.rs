@@ -3,7 +3,7 @@
 use super::super::cells::{self, guarded, table, titled};
 use super::super::escape::{markdown, markdown_code};
 use super::super::format::{self, FINE, count, counted, shortened};
-use super::more_in_tables;
+use super::{Room, more_in_tables};
 use crate::report::{
     CaptureReport, Claim, DeviceRecords, LaunchRecords, LaunchTiming, Microseconds, Records,
 };
@@ -12,8 +12,7 @@ use std::fmt::Write as _;
 /// Characters of an event's name in a table.
 const NAME_CHARS_MAX: usize = 72;
 
-/// Host events that are shown, over all devices, and of each device at least.
-const HOST_ROWS: usize = 12;
+/// Host events that are shown of each device at least.
 const DEVICE_ROWS_MIN: usize = 2;
 
 fn time(us: Microseconds) -> String {
@@ -46,8 +45,8 @@ pub(super) fn host_title(capture: &CaptureReport) -> String {
 }
 
 /// What the launching thread was doing while each device was idle, the longest first.
-pub(super) fn host(capture: &CaptureReport, records: &Records) -> String {
-    let rows_max = (HOST_ROWS / records.devices.len().max(1)).max(DEVICE_ROWS_MIN);
+pub(super) fn host(capture: &CaptureReport, records: &Records, room: &Room) -> String {
+    let rows_max = (room.host_events / records.devices.len().max(1)).max(DEVICE_ROWS_MIN);
     let rows: Vec<Vec<String>> =
         records.devices.iter().flat_map(|device| host_rows(capture, device, rows_max)).collect();
     if rows.is_empty() {

@@ -3,7 +3,7 @@
 use super::super::cells::{guarded, table};
 use super::super::escape::{markdown, markdown_code};
 use super::super::format::{self, DASH, FINE, count, counted, shortened};
-use super::{ROWS_MAX, more_in_tables, more_rows};
+use super::{Room, more_in_tables, more_rows};
 use crate::report::{
     CaptureReport, Cell, Claim, DeviceRecords, GraphRecords, Microseconds, ProgramRecords, Records,
     Spread, StepRecords, StepRow,
@@ -79,13 +79,13 @@ fn device_name(device: &DeviceRecords) -> String {
     if named.is_empty() { name } else { format!("{name} (*read*: {})", named.join(" ")) }
 }
 
-pub(super) fn streams(capture: &CaptureReport, records: &Records) -> String {
+pub(super) fn streams(capture: &CaptureReport, records: &Records, room: &Room) -> String {
     let all = || {
         let of = |device| move |stream| (device, stream);
         records.devices.iter().flat_map(move |device| device.streams.iter().map(of(device)))
     };
     let rows: Vec<Vec<String>> = all()
-        .take(ROWS_MAX)
+        .take(room.rows)
         .map(|(device, stream)| {
             vec![
                 markdown(&device.name),
@@ -104,7 +104,7 @@ pub(super) fn streams(capture: &CaptureReport, records: &Records) -> String {
     }
     let head =
         ["device", "stream", "span", "compute", "collective", "memcpy", "idle", "device records"];
-    format!("{}{}", table(&head, 2, rows), more_in_tables(all().count(), ROWS_MAX))
+    format!("{}{}", table(&head, 2, rows), more_in_tables(all().count(), room.rows))
 }
 
 /// Counts of replays are evidence: they are printed whatever is withheld.
@@ -127,14 +127,14 @@ pub(super) fn graph(graph: &GraphRecords) -> String {
 }
 
 /// The first steps, and the range over all of them.
-pub(super) fn steps(capture: &CaptureReport, records: &Records) -> String {
+pub(super) fn steps(capture: &CaptureReport, records: &Records, room: &Room) -> String {
     let Some(steps) = &records.steps else { return String::new() };
     let length =
         guarded(capture, Claim::StepTime, Some(steps.duration_us), |of| spread(Some(of), time));
     let mut rows: Vec<Vec<String>> = steps
         .rows
         .iter()
-        .take(STEPS_MAX)
+        .take(room.steps)
         .zip(1_u64..)
         .map(|(step, number)| {
             vec![
@@ -160,7 +160,7 @@ pub(super) fn steps(capture: &CaptureReport, records: &Records) -> String {
         step_time(capture, steps),
         spread(steps.records_per_step, count),
         table(&head, 2, rows),
-        more_rows(steps.rows.len(), STEPS_MAX)
+        more_rows(steps.rows.len(), room.steps)
     )
 }
 
@@ -211,9 +211,6 @@ fn device_window(step: &StepRow) -> Option<Microseconds> {
     Some(Microseconds::from_ps(end.ps().saturating_sub(start.ps())))
 }
 
-/// Steps that are shown one by one.
-const STEPS_MAX: usize = 5;
-
 /// Characters of a step's or program's name in a table.
 const NAME_CHARS_MAX: usize = 60;
 
@@ -228,11 +225,11 @@ fn ids(program: &ProgramRecords) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-pub(super) fn programs(records: &Records) -> String {
+pub(super) fn programs(records: &Records, room: &Room) -> String {
     if records.programs.is_empty() {
         return String::new();
     }
-    let rows = records.programs.iter().take(ROWS_MAX).map(|program| {
+    let rows = records.programs.iter().take(room.rows).map(|program| {
         vec![
             markdown_code(&shortened(&program.name, NAME_CHARS_MAX)),
             ids(program),
@@ -248,5 +245,5 @@ pub(super) fn programs(records: &Records) -> String {
         "with device records",
         "kernels an execution (min / median / max)",
     ];
-    format!("{}{}", table(&head, 1, rows), more_rows(records.programs.len(), ROWS_MAX))
+    format!("{}{}", table(&head, 1, rows), more_rows(records.programs.len(), room.rows))
 }

@@ -3,7 +3,7 @@
 use super::super::cells::{guarded, table, titled};
 use super::super::escape::{markdown, markdown_code};
 use super::super::format::{self, DASH, FINE, count, shortened};
-use super::{ROWS_MAX, more_in_tables};
+use super::{Room, more_in_tables};
 use crate::report::{CaptureReport, Claim, KernelSum, RooflineDevice, RooflineReport, RooflineRow};
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ pub(super) fn title(capture: &CaptureReport) -> String {
     titled(capture, "Roofline", Claim::Roofline, "efficiencies are")
 }
 
-pub(super) fn roofline(capture: &CaptureReport, roofline: &RooflineReport) -> String {
+pub(super) fn roofline(capture: &CaptureReport, roofline: &RooflineReport, room: &Room) -> String {
     let mut text = String::new();
     for device in &roofline.devices {
         let _ = writeln!(text, "- {}", device_words(device));
@@ -40,8 +40,8 @@ pub(super) fn roofline(capture: &CaptureReport, roofline: &RooflineReport) -> St
         "operations a byte",
         "of the roof",
     ];
-    let rows = roofline.rows.iter().take(ROWS_MAX).map(|row| cells(capture, row));
-    let more = more_in_tables(roofline.rows.len(), ROWS_MAX);
+    let rows = roofline.rows.iter().take(room.rows).map(|row| cells(capture, row));
+    let more = more_in_tables(roofline.rows.len(), room.rows);
     let _ = write!(text, "\n{}{more}{LEGEND}", table(&head, 4, rows));
     text
 }

@@ -3,21 +3,15 @@
 use super::super::cells::{guarded, table, titled};
 use super::super::escape::{markdown, markdown_code};
 use super::super::format::{self, DASH, FINE, count, counted, shortened};
-use super::{ROWS_MAX, more_in_tables, more_rows};
+use super::{Room, more_in_tables, more_rows};
 use crate::report::{
     Attribution, AttributionClass, CaptureReport, Claim, HloRecords, HotKernel, Methods,
     Microseconds, Share,
 };
 use std::fmt::Write as _;
 
-/// Characters of a name in a table: demangled kernel names run to thousands.
-const NAME_CHARS_MAX: usize = 72;
-
 /// Programs that are shown.
 const PROGRAMS_MAX: usize = 10;
-
-/// Hot kernels that are shown.
-const KERNELS_MAX: usize = 10;
 
 fn time(us: Microseconds) -> String {
     format::time(us, FINE)
@@ -27,18 +21,18 @@ fn share(part: Option<Share>) -> String {
     part.map_or_else(|| DASH.to_owned(), format::share)
 }
 
-fn name(full: &str) -> String {
-    markdown_code(&shortened(full, NAME_CHARS_MAX))
+fn name(full: &str, room: &Room) -> String {
+    markdown_code(&shortened(full, room.name_chars))
 }
 
 /// How much is attributed in which way: coverage, which is evidence.
-pub(super) fn classes(attribution: &Attribution) -> String {
+pub(super) fn classes(attribution: &Attribution, room: &Room) -> String {
     let rows = attribution.ordered_classes().into_iter().map(|(class, held)| {
         vec![class_name(class), count(held.records), time(held.time_us), share(held.share)]
     });
     let head = ["class", "kernels", "recorded time", "of recorded kernel time"];
     let rest = match &attribution.hlo {
-        Some(hlo) => programs(hlo),
+        Some(hlo) => programs(hlo, room),
         None => methods(&attribution.methods),
     };
     format!("{}{rest}", table(&head, 1, rows))
@@ -68,7 +62,7 @@ fn methods(methods: &Methods) -> String {
 }
 
 /// What is left open of JAX's compiled programs, and the programs themselves.
-fn programs(hlo: &HloRecords) -> String {
+fn programs(hlo: &HloRecords, room: &Room) -> String {
     let held = |kernels: &AttributionClass| {
         let n = counted(kernels.records, "kernel", "kernels");
         format!("{n}, {}, {}", time(kernels.time_us), share(kernels.share))
@@ -94,7 +88,7 @@ fn programs(hlo: &HloRecords) -> String {
     let head = ["program", "id", "kernels", "recorded time", "of recorded kernel time"];
     let rows = hlo.programs.iter().take(PROGRAMS_MAX).map(|program| {
         let (records, time) = (count(program.records), time(program.time_us));
-        vec![name(&program.name), program.id.to_string(), records, time, share(program.share)]
+        vec![name(&program.name, room), program.id.to_string(), records, time, share(program.share)]
     });
     let more = more_rows(hlo.programs.len(), PROGRAMS_MAX);
     let _ = write!(text, "\n{}{more}", table(&head, 1, rows));
@@ -109,14 +103,14 @@ pub(super) fn ops_title(capture: &CaptureReport) -> String {
     titled(capture, "Operators", Claim::OpAttribution, "their time is")
 }
 
-pub(super) fn ops(capture: &CaptureReport, attribution: &Attribution) -> String {
+pub(super) fn ops(capture: &CaptureReport, attribution: &Attribution, room: &Room) -> String {
     if attribution.ops.is_empty() {
         return String::new();
     }
-    let rows = attribution.ops.iter().take(ROWS_MAX).map(|op| {
+    let rows = attribution.ops.iter().take(room.rows).map(|op| {
         let argument = if op.is_argument { " (an argument)" } else { "" };
         vec![
-            format!("{}{argument}", name(&op.name)),
+            format!("{}{argument}", name(&op.name, room)),
             how(Some(&op.class), op.level.as_deref()),
             count(op.records),
             guarded(capture, Claim::OpAttribution, Some(op.time_us), time),
@@ -124,7 +118,7 @@ pub(super) fn ops(capture: &CaptureReport, attribution: &Attribution) -> String 
         ]
     });
     let head = ["operator", "class", "kernels", "recorded time", "of recorded kernel time"];
-    let more = more_in_tables(attribution.ops.len(), ROWS_MAX);
+    let more = more_in_tables(attribution.ops.len(), room.rows);
     let levels = if attribution.hlo.is_some() { LEVELS } else { "" };
     format!("{}{more}{levels}", table(&head, 2, rows))
 }
@@ -142,14 +136,14 @@ pub(super) fn lines_title(capture: &CaptureReport) -> String {
     titled(capture, "Source lines", Claim::SourceLine, "their time is")
 }
 
-pub(super) fn lines(capture: &CaptureReport, attribution: &Attribution) -> String {
+pub(super) fn lines(capture: &CaptureReport, attribution: &Attribution, room: &Room) -> String {
     if attribution.lines.is_empty() {
         return String::new();
     }
-    let rows = attribution.lines.iter().take(ROWS_MAX).map(|line| {
+    let rows = attribution.lines.iter().take(room.rows).map(|line| {
         vec![
-            name(&format!("{}:{}", line.file, line.line)),
-            line.function.as_deref().map_or_else(|| DASH.to_owned(), name),
+            name(&format!("{}:{}", line.file, line.line), room),
+            line.function.as_deref().map_or_else(|| DASH.to_owned(), |of| name(of, room)),
             how(line.class.as_deref(), line.level.as_deref()),
             count(line.records),
             guarded(capture, Claim::SourceLine, Some(line.time_us), time),
@@ -157,7 +151,7 @@ pub(super) fn lines(capture: &CaptureReport, attribution: &Attribution) -> Strin
         ]
     });
     let head = ["line", "function", "class", "kernels", "recorded time", "of recorded kernel time"];
-    let more = more_in_tables(attribution.lines.len(), ROWS_MAX);
+    let more = more_in_tables(attribution.lines.len(), room.rows);
     format!("{}{more}{LEVELS}", table(&head, 3, rows))
 }
 
@@ -166,26 +160,26 @@ pub(super) fn kernels_title(capture: &CaptureReport) -> String {
 }
 
 /// Kept whatever is withheld: what was recorded is recorded.
-pub(super) fn kernels(capture: &CaptureReport) -> String {
+pub(super) fn kernels(capture: &CaptureReport, room: &Room) -> String {
     if capture.hot_kernels.is_empty() {
         return String::new();
     }
-    let rows = capture.hot_kernels.iter().take(KERNELS_MAX).map(|kernel| {
+    let rows = capture.hot_kernels.iter().take(room.kernels).map(|kernel| {
         vec![
-            name(&kernel.name),
-            op_of(capture, kernel),
+            name(&kernel.name, room),
+            op_of(capture, kernel, room),
             count(kernel.records),
             time(kernel.time_us),
             share(kernel.share),
         ]
     });
     let head = ["kernel", "operator", "records", "recorded time", "of recorded kernel time"];
-    format!("{}{}", table(&head, 2, rows), more_in_tables(capture.hot_kernels.len(), KERNELS_MAX))
+    format!("{}{}", table(&head, 2, rows), more_in_tables(capture.hot_kernels.len(), room.kernels))
 }
 
 /// The operator that launched a kernel; where there is not one, why.
-fn op_of(capture: &CaptureReport, kernel: &HotKernel) -> String {
+fn op_of(capture: &CaptureReport, kernel: &HotKernel, room: &Room) -> String {
     let why_none = if kernel.several_ops { "several" } else { "none" };
-    let op = kernel.op.as_deref().map_or_else(|| why_none.to_owned(), name);
+    let op = kernel.op.as_deref().map_or_else(|| why_none.to_owned(), |op| name(op, room));
     guarded(capture, Claim::OpAttribution, Some(op), |op| op)
 }

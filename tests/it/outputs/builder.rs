@@ -1,5 +1,6 @@
 //! Reports for the tests of outputs, small and complete: every field that a renderer reads is filled somewhere.
 
+use super::html::lanes;
 use super::jax::{jax, tables};
 use super::roofline::roofline;
 use idleproof::report::*;
@@ -289,6 +290,7 @@ pub(crate) fn healthy() -> CaptureReport {
         hot_kernels: hot_kernels(),
         roofline: Some(roofline()),
         tables: Some(tables()),
+        swimlanes: Some(lanes()),
         rank: None,
         stated: vec![
             StatedReport {
@@ -474,6 +476,7 @@ pub(crate) fn refused() -> CaptureReport {
         hot_kernels: Vec::new(),
         roofline: None,
         tables: None,
+        swimlanes: None,
         rank: None,
         stated: Vec::new(),
         critical_path: None,

@@ -1,0 +1,161 @@
+//! The verdict on a capture in plain words: what may be believed, what not and why, and what to do next.
+
+use super::super::escape::html;
+use super::super::format::{FINE, shortened, time};
+use super::super::{cells, words};
+use super::markup;
+use crate::report::{CaptureReport, Change, CheckReport, Claim, ClaimState, Outcome, State};
+
+/// Reasons and advice that are spelled out; the findings have all of them.
+const REASONS_MAX: usize = 3;
+
+/// Characters of a cause, which may be the name of a kernel.
+const CAUSE_CHARS_MAX: usize = 90;
+
+/// Three answers.
+pub(super) fn in_words(capture: &CaptureReport) -> String {
+    let (believed, doubted, next) = match (&capture.error, capture.outcome) {
+        (Some(error), _) => (
+            "Nothing: the capture could not be read.".to_owned(),
+            format!("{} ({}).", html(&error.message), html(&cells::place(error))),
+            html(&error.help),
+        ),
+        (None, Outcome::Refused) => {
+            ("Nothing: the capture was refused.".to_owned(), String::new(), String::new())
+        }
+        (None, Outcome::Report) => (believed(capture), doubted(capture), next(capture)),
+    };
+    let answer = |question: &str, answer: String| {
+        if answer.is_empty() { answer } else { format!("<dt>{question}</dt><dd>{answer}</dd>\n") }
+    };
+    format!(
+        "<dl class=\"answers\">\n{}{}{}</dl>\n",
+        answer("May be believed", believed),
+        answer("Not to be believed", doubted),
+        answer("What to do next", next)
+    )
+}
+
+/// The supported claims, with the figures that matter most, and which of them a check could not verify.
+fn believed(capture: &CaptureReport) -> String {
+    let supported = Claim::ALL
+        .into_iter()
+        .filter(|claim| capture.claims.get(*claim).0 == ClaimState::Supported);
+    let (mut parts, mut open) = (String::new(), Vec::<((&str, &str), Vec<Claim>)>::new());
+    for claim in supported {
+        let name = html(words::claim(claim));
+        let figure = super::claims::figure(capture, claim);
+        let figure =
+            if figure.is_empty() { figure } else { format!(": <strong>{figure}</strong>") };
+        let inferred = if super::claims::is_inferred(claim) { " (<em>inferred</em>)" } else { "" };
+        parts.push_str(&format!("<li>{name}{inferred}{figure}</li>"));
+        let doubts = words::open_doubts(capture, claim).into_iter();
+        for doubt in doubts.flat_map(|(what, ids)| ids.into_iter().map(move |id| (what, id))) {
+            match open.iter_mut().find(|(known, _)| *known == doubt) {
+                Some((_, claims)) => claims.push(claim),
+                None => open.push((doubt, vec![claim])),
+            }
+        }
+    }
+    if parts.is_empty() {
+        return "No claim; counts of records, and recorded times as such.".to_owned();
+    }
+    let open: String = open
+        .iter()
+        .map(|((what, id), claims)| {
+            format!("<p>{}, {what} <code>{}</code>.</p>", words::claims(claims), html(id))
+        })
+        .collect();
+    format!("<ul>{parts}</ul>{open}")
+}
+
+/// The claims that are withheld, with the checks that say why, and those that nothing can be computed from.
+fn doubted(capture: &CaptureReport) -> String {
+    let of = |state| -> Vec<Claim> {
+        Claim::ALL.into_iter().filter(|claim| capture.claims.get(*claim).0 == state).collect()
+    };
+    let (withheld, undefined) = (of(ClaimState::Withheld), of(ClaimState::Undefined));
+    let mut text = String::new();
+    if !withheld.is_empty() {
+        let reasons: Vec<&CheckReport> = reasons(capture).collect();
+        let shown = reasons.iter().take(REASONS_MAX).map(|check| {
+            format!("<li>{} (<code>{}</code>)</li>", html(&check.message), html(&check.id))
+        });
+        let more = match reasons.len().checked_sub(REASONS_MAX) {
+            Some(more) if more > 0 => format!("<li>{more} more in the findings</li>"),
+            _ => String::new(),
+        };
+        text = format!(
+            "<p><strong>{}</strong>, because:</p><ul>{}{more}</ul>",
+            html(&words::claims(&withheld)),
+            shown.collect::<String>()
+        );
+    }
+    if !undefined.is_empty() {
+        text.push_str(&format!(
+            "<p>Nothing is said, as this capture has nothing to compute it from: {}.</p>",
+            html(&words::claims(&undefined))
+        ));
+    }
+    text
+}
+
+/// The checks that withhold claims, those that fail the gate first.
+fn reasons(capture: &CaptureReport) -> impl Iterator<Item = &CheckReport> {
+    let withholds = |check: &&CheckReport| words::consequence(capture, check).is_some();
+    let of = move |fails| {
+        let all = capture.checks.iter().filter(move |check| check.fails == fails);
+        all.filter(|check| check.state != State::Holds).filter(withholds)
+    };
+    of(true).chain(of(false))
+}
+
+/// The first cause that can go; that a kernel takes no time at all is a ceiling and no advice.
+fn first_to_try(capture: &CaptureReport) -> Option<&Change> {
+    let causes = &capture.what_to_change;
+    causes.iter().find(|one| !one.cause.starts_with("kernel ")).or(causes.first())
+}
+
+/// What to do: mend the capture where it is at fault, else try the largest cause.
+fn next(capture: &CaptureReport) -> String {
+    let mut advice: Vec<String> = Vec::new();
+    let violated = capture.checks.iter().filter(|check| check.fails).chain(reasons(capture));
+    for check in violated.filter(|check| !check.help.is_empty()) {
+        let help = format!("<li>{}</li>", html(&check.help));
+        if !advice.contains(&help) && advice.len() < REASONS_MAX {
+            advice.push(help);
+        }
+    }
+    if advice.is_empty()
+        && capture.claims.get(Claim::Estimate).0 == ClaimState::Supported
+        && let Some(change) = first_to_try(capture)
+    {
+        let now = markup::inline(&cells::guarded(
+            capture,
+            Claim::Estimate,
+            Some(change.step_us.now),
+            |us| time(us, FINE),
+        ));
+        let best = markup::inline(&cells::guarded(
+            capture,
+            Claim::Estimate,
+            Some(change.step_us.if_gone.0),
+            |us| time(us, FINE),
+        ));
+        advice.push(format!(
+            "<li>Try: {}. Without {} the step would take {best} at best instead of {now} (<em>inferred</em>, not run).</li>",
+            html(&change.knob),
+            html(&shortened(&change.cause, CAUSE_CHARS_MAX))
+        ));
+    }
+    if advice.is_empty() {
+        let open = capture.needs_new_capture.iter().take(1);
+        advice.extend(
+            open.map(|open| format!("<li>{} {}</li>", html(&open.question), html(&open.capture))),
+        );
+    }
+    if advice.is_empty() {
+        return "Nothing about the capture: every check that could be made holds.".to_owned();
+    }
+    format!("<ul>{}</ul>", advice.join(""))
+}

@@ -1,0 +1,305 @@
+//! The page and the drawing: well formed whatever names a capture has, without a way to any other place, and with the report's figures.
+
+use super::builder::{FALSE_IDLE, HOSTILE, everything, healthy, incident, refused, report, us};
+use crate::harness::{default_policy, in_crate, read_one};
+use idleproof::report::{
+    Bar, CaptureReport, Claim, ClaimState, Lane, LaneKind, LastFinisher, PathScope, Report,
+    Swimlanes, Verdict,
+};
+use idleproof::{Detail, Options, evaluate_capture, read, render};
+use quick_xml::Reader;
+use quick_xml::events::Event;
+use regex::Regex;
+use std::sync::Arc;
+
+/// Lanes with names that try to break out.
+pub(super) fn lanes() -> Swimlanes {
+    let bar = |kind, start, length, records| Bar {
+        start_us: us(start),
+        end_us: us(start + length),
+        kind,
+        name: Some(Arc::from(HOSTILE)),
+        several_names: records > 1,
+        records,
+        time_us: us(length),
+        kinds: vec![(kind, records)],
+        on_path: true,
+    };
+    let lane = |group: &str, name: &str, kind, bars: Vec<Bar>| Lane {
+        group: group.to_owned(),
+        name: name.to_owned(),
+        kind,
+        records: bars.iter().map(|bar| bar.records).sum(),
+        time_us: us(bars.iter().map(|bar| bar.time_us.ps() / 1_000_000).sum()),
+        bars,
+    };
+    let long = "</script><img src=x onerror=\"hacked=1\">".repeat(300);
+    Swimlanes {
+        scope: PathScope::Step,
+        step: Some(HOSTILE.to_owned()),
+        device: HOSTILE.to_owned(),
+        window_us: (us(1_000), us(2_000)),
+        total_us: us(1_000),
+        merged_below_us: us(1),
+        path: lane("critical path", "", LaneKind::Path, vec![bar("kernel", 0, 1_000, 1)]),
+        lanes: vec![
+            lane(HOSTILE, "stream:7", LaneKind::Work, vec![bar("kernel", 0, 300, 40)]),
+            lane(HOSTILE, "idle", LaneKind::Idle, vec![bar("host-starved", 300, 700, 2)]),
+            lane(&long, HOSTILE, LaneKind::Calls, vec![bar("launch", 0, 10, 1)]),
+        ],
+        lanes_left_out: 3,
+        records_left_out: 12_345,
+        last: Some(LastFinisher {
+            stream: "stream:7".to_owned(),
+            name: HOSTILE.to_owned(),
+            on_path: true,
+            waited_on: Some(("host", Some(long))),
+        }),
+    }
+}
+
+pub(super) fn text(kind: &str, report: &Report) -> String {
+    render::find(kind).and_then(|output| output.text(report)).expect("a text")
+}
+
+pub(super) fn alone(capture: CaptureReport) -> Report {
+    report(capture.verdict(), vec![capture])
+}
+
+/// Everything, with names of ten thousand characters.
+pub(super) fn hostile() -> Report {
+    let mut report = everything();
+    let long = "</style><script>hacked=1</script>\u{202e}".repeat(300);
+    let capture = &mut report.captures[2];
+    capture.name.clone_from(&long);
+    capture.hot_kernels[0].name.clone_from(&long);
+    capture.files[0].path = long;
+    report
+}
+
+/// A sample that ships, with its lanes.
+pub(super) fn sample(name: &str) -> CaptureReport {
+    let found = read::find(&[in_crate(&format!("tests/captures/{name}"))]).expect("a folder");
+    let mut captures = found.families.iter().map(read::read_family).flat_map(|one| one.captures);
+    evaluated(&captures.next().expect("a capture").expect("it can be read"))
+}
+
+fn evaluated(capture: &idleproof::trace::Capture) -> CaptureReport {
+    let options =
+        Options { detail: Detail { swimlanes: true, ..Detail::default() }, ..Options::default() };
+    evaluate_capture(capture, &default_policy(), jiff::civil::date(2026, 1, 1), &options)
+}
+
+/// A run of so many kernels, in turns on the streams of so many devices.
+pub(super) fn synthetic(kernels: u32, devices: u32, streams: u32) -> CaptureReport {
+    let mut events = Vec::new();
+    for one in 0..kernels {
+        let (device, stream) = (one % devices, one / devices % streams);
+        let (launch, start) = (10 + 4 * one, 20 + 4 * one);
+        events.push(format!(
+            r#"{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":{launch},"dur":2,"args":{{"correlation":{id}}}}}"#,
+            id = one + 1
+        ));
+        events.push(format!(
+            r#"{{"ph":"X","cat":"kernel","name":"kernel_{name}","pid":{device},"tid":{stream},"ts":{start},"dur":3,"args":{{"device":{device},"stream":{stream},"correlation":{id}}}}}"#,
+            name = one % 97,
+            id = one + 1
+        ));
+    }
+    let json = format!("{{\"schemaVersion\":1,\"traceEvents\":[{}]}}", events.join(","));
+    evaluated(&read_one(&[("a.pt.trace.json".to_owned(), json.into_bytes())]).expect("a capture"))
+}
+
+/// The document without the page's own style and script, which are no markup.
+fn markup(text: &str) -> String {
+    let own = Regex::new(r"(?s)<(style|script)>.*?</(style|script)>").expect("a pattern");
+    assert_eq!(
+        own.find_iter(text).count(),
+        text.matches("<style>").count() + text.matches("<script").count()
+    );
+    own.replace_all(text, "").into_owned()
+}
+
+/// A document as a snapshot has it: neither style nor script, nor their digests. Other outputs stay as they are.
+pub(super) fn without_own_parts(text: &str) -> String {
+    let is_ours = text.starts_with("<!DOCTYPE html>") || text.starts_with("<svg");
+    let digest = Regex::new("sha256-[A-Za-z0-9+/=]+").expect("a pattern");
+    if is_ours {
+        digest.replace_all(&markup(text), "sha256-…").into_owned()
+    } else {
+        text.to_owned()
+    }
+}
+
+/// Reads a document to its end: elements that close in order, attributes that are quoted, each once.
+fn well_formed(text: &str) -> Vec<(String, Vec<(String, String)>)> {
+    let markup = markup(text);
+    let mut reader = Reader::from_str(&markup);
+    reader.config_mut().check_end_names = true;
+    let (mut elements, mut depth) = (Vec::new(), 0_u32);
+    loop {
+        let event = reader.read_event().unwrap_or_else(|error| {
+            panic!("{error} at byte {}", reader.error_position());
+        });
+        match event {
+            Event::Eof => break,
+            Event::Start(ref element) | Event::Empty(ref element) => {
+                let name = String::from_utf8_lossy(element.name().as_ref()).into_owned();
+                let attributes = element.attributes().map(|one| {
+                    let one = one.expect("an attribute");
+                    let key = String::from_utf8_lossy(one.key.as_ref()).into_owned();
+                    (key, String::from_utf8_lossy(&one.value).into_owned())
+                });
+                elements.push((name, attributes.collect()));
+                depth += u32::from(matches!(event, Event::Start(_)));
+            }
+            Event::End(_) => depth -= 1,
+            _ => {}
+        }
+    }
+    assert_eq!(depth, 0);
+    elements
+}
+
+fn reports() -> Vec<(&'static str, Report)> {
+    vec![
+        ("everything", everything()),
+        ("hostile", hostile()),
+        ("refused", alone(refused())),
+        ("none", report(Verdict::Pass, Vec::new())),
+        ("healthy", alone(sample("healthy"))),
+        ("incident", alone(sample("incident"))),
+        ("jax", alone(sample("jax-loop-graph"))),
+    ]
+}
+
+#[test]
+fn documents_are_well_formed_and_lead_nowhere() {
+    for (name, report) in reports() {
+        for kind in ["html", "swimlanes"] {
+            let text = text(kind, &report);
+            assert_eq!(text, self::text(kind, &report), "{name}: {kind} differs from run to run");
+            for (element, attributes) in well_formed(&text) {
+                let scripted =
+                    ["script", "img", "iframe", "object", "embed", "base", "form", "link"];
+                assert!(!scripted.contains(&element.as_str()), "{name}: {kind} has <{element}>");
+                for (key, value) in attributes {
+                    assert!(
+                        !key.starts_with("on") && key != "src" && key != "style",
+                        "{key}={value}"
+                    );
+                    assert!(key != "href" || value.starts_with('#'), "{key}={value}");
+                }
+            }
+            let body = markup(&text).replace("xmlns=\"http://www.w3.org/2000/svg\"", "");
+            assert!(!body.contains("url(") && !body.contains("@import"), "{name}: {kind}");
+            let hidden = |one: char| {
+                one.is_control() && one != '\n' || "\u{202e}\u{feff}\u{200b}".contains(one)
+            };
+            assert!(!body.contains(hidden), "{name}: {kind} holds a character that acts");
+        }
+    }
+    let page = text("html", &hostile());
+    assert_eq!((page.matches("<script").count(), page.matches("<style").count()), (1, 1));
+}
+
+/// A number with its unit.
+fn figures(text: &str) -> Vec<String> {
+    let figure = Regex::new(r"\d[\d,.]* (?:%|(?:ns|µs|ms|s)\b)").expect("a pattern");
+    figure.find_iter(text).map(|one| one.as_str().to_owned()).collect()
+}
+
+#[test]
+fn the_page_has_the_figures_of_the_report() {
+    for name in ["healthy", "incident", "eager", "jax-loop-graph", "partial-replays"] {
+        let report = alone(sample(name));
+        let page = text("html", &report);
+        let markdown = text("markdown", &report);
+        for figure in figures(&markdown) {
+            assert!(page.contains(&figure), "{name}: {figure} is missing");
+        }
+    }
+}
+
+#[test]
+fn no_figure_of_a_withheld_claim_is_on_the_page() {
+    let mut capture = incident();
+    capture.swimlanes = Some(lanes());
+    for kind in ["html", "swimlanes"] {
+        let text = text(kind, &alone(capture.clone()));
+        for figure in FALSE_IDLE {
+            assert!(!text.contains(figure), "{kind} has {figure}");
+        }
+        assert!(!text.contains("idle: waiting for the host"), "{kind} tells a class of idle");
+        assert!(!text.contains("the critical path goes through it"), "{kind} tells of the path");
+    }
+    let page = text("html", &alone(capture));
+    assert!(page.contains("— (under-recorded-graph-replays"), "no dash with the check's id");
+    for kept in ["4,321 kernels", "3 of 128 graph launches with records"] {
+        assert!(page.contains(kept), "{kept}");
+    }
+    let stated = text("html", &alone(healthy()));
+    assert!(stated.contains("idle: waiting for the host") && stated.contains("41.2 %"));
+}
+
+#[test]
+fn lanes_add_up_to_their_records() {
+    let captures = [
+        sample("incident"),
+        sample("eager"),
+        sample("healthy"),
+        synthetic(4_000, 8, 4),
+        synthetic(1_000, 1, 200),
+    ];
+    for capture in captures {
+        let drawn = capture.swimlanes.as_ref().expect("lanes");
+        let bars: usize = drawn.lanes.iter().map(|lane| lane.bars.len()).sum();
+        assert!(bars <= 6_000, "{}: {bars} bars", capture.name);
+        for lane in drawn.lanes.iter().chain([&drawn.path]) {
+            let records: u64 = lane.bars.iter().map(|bar| bar.records).sum();
+            let time: i128 = lane.bars.iter().map(|bar| bar.time_us.ps()).sum();
+            assert_eq!(
+                (records, time),
+                (lane.records, lane.time_us.ps()),
+                "{} {}",
+                lane.group,
+                lane.name
+            );
+            for bar in &lane.bars {
+                assert_eq!(bar.kinds.iter().map(|(_, n)| n).sum::<u64>(), bar.records);
+                assert!(bar.start_us <= bar.end_us && bar.end_us <= drawn.total_us);
+            }
+        }
+        // Where the window is all work, a stream's lane has all of its records, and an idle lane all of the idle.
+        if drawn.scope == PathScope::Window {
+            for device in &capture.records.as_ref().expect("records").devices {
+                let lane = |name: &str| {
+                    drawn.lanes.iter().find(|lane| lane.group == device.name && lane.name == name)
+                };
+                if device.window_us != drawn.window_us {
+                    continue;
+                }
+                for stream in &device.streams {
+                    assert_eq!(
+                        lane(&stream.name).map(|lane| lane.records),
+                        Some(stream.device_events)
+                    );
+                }
+                assert_eq!(lane("idle").map_or(0, |lane| lane.time_us.ps()), device.idle_us.ps());
+            }
+        }
+        let path = capture.critical_path.as_ref().expect("a path");
+        assert_eq!(drawn.path.time_us, path.total_us);
+    }
+}
+
+#[test]
+fn a_page_of_fifty_thousand_kernels_is_small() {
+    let capture = synthetic(50_000, 8, 4);
+    assert_eq!(capture.claims.get(Claim::KernelTime).0, ClaimState::Supported);
+    let report = alone(capture);
+    for kind in ["html", "swimlanes"] {
+        let size = text(kind, &report).len();
+        assert!(size < 2_000_000, "{kind} has {size} bytes");
+    }
+}
