@@ -39,11 +39,11 @@ pub fn swimlanes(capture: &Capture, analysis: &Analysis) -> Option<Swimlanes> {
     let window = path.window;
     let on_path = on_path(path);
     let mut drafts = device_lanes(trace, analysis, window, &on_path);
-    let (threads, mut lanes_left_out) = host::lanes(trace, analysis, window, &on_path);
+    let (threads, threads_left_out) = host::lanes(trace, analysis, window, &on_path);
     // Where there is no room for all, the launching threads stay.
     let room = LANES_MAX - threads.len().min(LANES_MAX);
     let cut = drafts.split_off(drafts.len().min(room));
-    lanes_left_out += cut.len() as u64;
+    let lanes_left_out = cut.len() as u64;
     let records_left_out = cut.iter().map(|lane| lane.items.len() as u64).sum();
     drafts.extend(threads);
     let path_lane = path_lane(path);
@@ -67,6 +67,7 @@ pub fn swimlanes(capture: &Capture, analysis: &Analysis) -> Option<Swimlanes> {
         lanes: drafts.iter().map(|draft| lane(draft, grid, window, &mut names)).collect(),
         lanes_left_out,
         records_left_out,
+        threads_left_out,
         last: last_finisher(trace, path),
     })
 }

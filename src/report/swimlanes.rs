@@ -23,10 +23,12 @@ pub struct Swimlanes {
     pub path: Lane,
     /// Streams and idle by device, then the launching threads.
     pub lanes: Vec<Lane>,
-    /// Lanes that are not drawn.
+    /// Lanes of devices that are not drawn.
     pub lanes_left_out: u64,
     /// The records of those.
     pub records_left_out: u64,
+    /// Launching threads that are not drawn: those that launched the least.
+    pub threads_left_out: u64,
     /// What ends last on the device.
     pub last: Option<LastFinisher>,
 }

@@ -163,7 +163,8 @@ function zoomable(figure) {
 
 for (const table of document.querySelectorAll('main table')) {
   const rows = table.tBodies[0].rows.length;
-  if (rows > 1 && !table.matches('.ranges, .claims')) { sortable(table); }
+  if (table.matches('.ranges, .claims')) { continue; }
+  if (rows > 1) { sortable(table); }
   if (rows > 10) { filterable(table); }
 }
 document.querySelectorAll('.sl-figure').forEach(zoomable);

@@ -119,7 +119,9 @@ fn first_to_try(capture: &CaptureReport) -> Option<&Change> {
 /// What to do: mend the capture where it is at fault, else try the largest cause.
 fn next(capture: &CaptureReport) -> String {
     let mut advice: Vec<String> = Vec::new();
-    let violated = capture.checks.iter().filter(|check| check.fails).chain(reasons(capture));
+    let failing = capture.checks.iter().filter(|check| check.fails);
+    // What fails the gate, what withholds a claim, then what else is violated.
+    let violated = failing.chain(reasons(capture)).chain(capture.checks_in(State::Violated));
     for check in violated.filter(|check| !check.help.is_empty()) {
         let help = format!("<li>{}</li>", html(&check.help));
         if !advice.contains(&help) && advice.len() < REASONS_MAX {
@@ -155,7 +157,7 @@ fn next(capture: &CaptureReport) -> String {
         );
     }
     if advice.is_empty() {
-        return "Nothing about the capture: every check that could be made holds.".to_owned();
+        return "Nothing about the capture: no check that could be made is violated.".to_owned();
     }
     format!("<ul>{}</ul>", advice.join(""))
 }

@@ -34,10 +34,14 @@ pub(in crate::render) fn notes(capture: &CaptureReport, lanes: &Swimlanes) -> Ve
     ));
     if lanes.lanes_left_out > 0 {
         notes.push(format!(
-            "Not drawn: {} with {}.",
+            "Not drawn: {} of devices, with {}.",
             counted(lanes.lanes_left_out, "lane", "lanes"),
-            counted(lanes.records_left_out, "device record", "device records")
+            counted(lanes.records_left_out, "record", "records")
         ));
+    }
+    if lanes.threads_left_out > 0 {
+        let threads = counted(lanes.threads_left_out, "thread", "threads");
+        notes.push(format!("Not drawn: {threads} that launched less."));
     }
     notes
 }

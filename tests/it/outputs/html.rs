@@ -1,10 +1,12 @@
 //! The page and the drawing: well formed whatever names a capture has, without a way to any other place, and with the report's figures.
 
-use super::builder::{FALSE_IDLE, HOSTILE, everything, healthy, incident, refused, report, us};
+use super::builder::{
+    FALSE_IDLE, HOSTILE, check, everything, healthy, incident, refused, report, us,
+};
 use crate::harness::{default_policy, in_crate, read_one};
 use idleproof::report::{
-    Bar, CaptureReport, Claim, ClaimState, Lane, LaneKind, LastFinisher, PathScope, Report,
-    Swimlanes, Verdict,
+    Bar, CaptureReport, Claim, ClaimState, Lane, LaneKind, LastFinisher, Level, PathScope, Report,
+    State, Swimlanes, Verdict,
 };
 use idleproof::{Detail, Options, evaluate_capture, read, render};
 use quick_xml::Reader;
@@ -49,6 +51,7 @@ pub(super) fn lanes() -> Swimlanes {
         ],
         lanes_left_out: 3,
         records_left_out: 12_345,
+        threads_left_out: 2,
         last: Some(LastFinisher {
             stream: "stream:7".to_owned(),
             name: HOSTILE.to_owned(),
@@ -240,6 +243,18 @@ fn no_figure_of_a_withheld_claim_is_on_the_page() {
     }
     let stated = text("html", &alone(healthy()));
     assert!(stated.contains("idle: waiting for the host") && stated.contains("41.2 %"));
+}
+
+/// What withholds nothing is violated all the same.
+#[test]
+fn the_answers_pass_over_no_violation() {
+    let nothing = "no check that could be made is violated";
+    let mut capture = healthy();
+    capture.what_to_change.clear();
+    assert!(text("html", &alone(capture.clone())).contains(nothing));
+    capture.checks.push(check("high-idle", State::Violated, Level::Warn, &[]));
+    let page = text("html", &alone(capture));
+    assert!(!page.contains(nothing) && page.contains("<li>what to do about high-idle</li>"));
 }
 
 #[test]
