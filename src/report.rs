@@ -5,9 +5,11 @@
 mod attribution;
 mod check;
 mod claim;
+mod comparison;
 mod number;
 mod partition;
 mod path;
+mod producer;
 mod rank;
 mod records;
 mod run;
@@ -24,9 +26,14 @@ pub use check::{
     Bound, CheckReport, Evidence, Level, Limit, Missing, State, TrustItem, Unit, WhyNotEvaluable,
 };
 pub use claim::{Cell, Claim, ClaimReport, ClaimState, Claims, IdleClaim};
+pub use comparison::{
+    ComparedSide, Comparison, ComparisonOutcome, Comparisons, Difference, Direction, Figure,
+    KernelPresence, Measure, MeasureKind, ReliabilityChange, StructureChanges, TimeVerdict,
+};
 pub use number::{Microseconds, Percent, Share};
 pub use partition::{ExceptionUse, Partition};
 pub use path::{Change, CriticalPath, PathKind, PathScope, PathSegment, StepChange};
+pub use producer::ProducerRecords;
 pub use rank::{RankCollective, RankRecord};
 pub use records::{
     DeviceReading, DeviceRecords, GapClass, GraphRecords, IdleHostEvent, IdleRecords,
@@ -77,6 +84,16 @@ pub struct Tool {
     pub name: String,
     /// Its version.
     pub version: String,
+}
+
+impl Tool {
+    /// This program.
+    pub fn own() -> Self {
+        Self {
+            name: env!("CARGO_PKG_NAME").to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
 }
 
 /// The policy that a report was judged by.
@@ -305,7 +322,8 @@ impl GoldenState {
 /// A finding about the policy file itself, or about the earlier report that a run is held against.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyFinding {
-    /// `expired-exception`, `expiring-exception` or `unused-exception`; `baseline-regression` or `baseline-capture-gone`.
+    /// `expired-exception`, `expiring-exception` or `unused-exception`; `baseline-regression`, `baseline-slower` or
+    /// `baseline-capture-gone`.
     pub id: String,
     /// Whether it fails the gate.
     pub level: Level,

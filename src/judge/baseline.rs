@@ -2,12 +2,18 @@
 
 use super::{trust, verdict};
 use crate::checks::{self, Measure};
+use crate::compare::compare;
 use crate::report::{
-    CaptureReport, CheckReport, Claim, ClaimState, Level, Outcome, PolicyFinding, Report, State,
+    CaptureReport, CheckReport, Claim, ClaimState, Figure, Level, Outcome, PolicyFinding, Report,
+    State, TimeVerdict,
 };
+use crate::units::human_time;
 
 /// The id of a finding about a claim that an earlier report supported.
 const REGRESSION: &str = "baseline-regression";
+
+/// The id of a finding about steps that take longer than in an earlier report, beyond noise.
+const SLOWER: &str = "baseline-slower";
 
 /// The id of a finding about a capture that an earlier report has and this one has not.
 const GONE: &str = "baseline-capture-gone";
@@ -25,6 +31,7 @@ pub fn with_baseline(mut report: Report, baseline: &Report, path: &str) -> Repor
         }
         capture.trust_list = trust::list(&capture.checks, &capture.notices);
         report.policy_findings.extend(lost(capture, before, path));
+        report.policy_findings.extend(slower(capture, before, path));
     }
     for run in &mut report.runs {
         let Some(before) = baseline.runs.iter().find(|known| known.name == run.name) else {
@@ -87,6 +94,24 @@ fn against(check: &mut CheckReport, before: &CheckReport, path: &str) {
         check.fails = true;
         check.message.push_str(&format!("; it held in {path}"));
     }
+}
+
+/// Steps that take longer beyond noise. A time is no loss of reliability: it is noted, and `diff` gates it.
+fn slower(capture: &CaptureReport, before: &CaptureReport, path: &str) -> Option<PolicyFinding> {
+    let compared = compare(before, capture);
+    let step = compared.step_time().filter(|step| step.verdict == TimeVerdict::Slower)?;
+    let median = |figure: &Option<Figure>| {
+        let median = figure.as_ref().and_then(|figure| figure.median_us);
+        median.map_or_else(String::new, |time| human_time(time.ps(), 4))
+    };
+    let message = format!(
+        "{}: a step takes {}, and took {} in {path} ({:+.1} %, beyond noise)",
+        capture.name,
+        median(&step.after),
+        median(&step.before),
+        step.change_pct.unwrap_or_default(),
+    );
+    Some(PolicyFinding { id: SLOWER.to_owned(), level: Level::Warn, message })
 }
 
 /// Claims that were supported and are not, in one finding. An exception of the policy knows of those that it covers.
