@@ -17,6 +17,7 @@ mod launches;
 mod lay_out;
 mod order;
 mod path;
+mod producer;
 mod rank;
 mod readings;
 mod reconcile;

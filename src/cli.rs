@@ -2,6 +2,7 @@
 
 mod baseline;
 pub(crate) mod check;
+pub(crate) mod diff;
 mod examples;
 pub(crate) mod explain;
 mod files;
@@ -80,6 +81,9 @@ pub(crate) enum Command {
     /// Join the JSON reports of a run that was divided with --partition: one verdict, as if it had been one run
     #[command(after_help = examples::MERGE)]
     Merge(MergeArgs),
+    /// Hold a capture against an earlier one: what got worse beyond noise, what changed, and what cannot be compared
+    #[command(after_help = examples::DIFF)]
+    Diff(DiffArgs),
     /// Write a policy file, a folder for goldens and a CI workflow, each where there is none
     #[command(after_help = examples::INIT)]
     Init(InitArgs),
@@ -255,6 +259,36 @@ pub(crate) struct MergeArgs {
     /// Write an output of the whole; repeatable. The path `-` is the standard output
     #[arg(long = "report", value_name = "KIND=PATH", value_parser = outputs::parse, long_help = outputs::help())]
     pub(crate) outputs: Vec<outputs::Target>,
+}
+
+/// What `diff` needs.
+#[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    /// The earlier side: a capture (a file, or a folder of them), or a JSON report (`--report json=PATH`)
+    #[arg(value_name = "BEFORE")]
+    pub(crate) before: PathBuf,
+    /// The later side, likewise
+    #[arg(value_name = "AFTER")]
+    pub(crate) after: PathBuf,
+    /// How the result is written: text, markdown or json
+    #[arg(long, value_enum, default_value_t = DiffFormat::Text, value_name = "FORMAT", hide_possible_values = true)]
+    pub(crate) format: DiffFormat,
+    /// Where it is written [default: the standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+}
+
+/// How a comparison is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFormat {
+    /// For people
+    Text,
+    /// For a comment or a summary
+    Markdown,
+    /// For other tools
+    Json,
 }
 
 /// What `init` needs.

@@ -133,7 +133,7 @@ pub fn conclude(
 
 /// This program.
 fn own_tool() -> Tool {
-    Tool { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+    Tool::own()
 }
 
 /// The report with these goldens in place of its own: they are compared with what the report says, so they come after.

@@ -19,6 +19,7 @@ pub mod policy;
 
 pub mod statements;
 
+pub mod compare;
 pub mod judge;
 
 pub mod golden;

@@ -41,6 +41,7 @@ fn run(cli: &Cli, today: Date) -> Result<u8, Stop> {
         Command::Check(args) => cli::check::check(args, &cli.voice, today),
         Command::Report(args) => cli::check::report(args, &cli.voice, today),
         Command::Merge(args) => cli::merge::merge(args, &cli.voice),
+        Command::Diff(args) => cli::diff::diff(args, &cli.voice, today),
         Command::Init(args) => print(&cli::init::init(args, today)?),
         Command::Explain { id } => print(&cli::explain::explain(id)?),
         Command::Checks => print(&cli::explain::list()?),

@@ -7,6 +7,7 @@ use crate::report::{CaptureReport, Report};
 
 mod cells;
 mod codequality;
+pub mod comparison;
 mod counts;
 mod csv;
 mod digest;

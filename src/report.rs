@@ -5,10 +5,12 @@
 mod attribution;
 mod check;
 mod claim;
+mod comparison;
 mod finding;
 mod number;
 mod partition;
 mod path;
+mod producer;
 mod rank;
 mod records;
 mod roofline;
@@ -27,10 +29,15 @@ pub use check::{
     Bound, CheckReport, Evidence, Level, Limit, Missing, State, TrustItem, Unit, WhyNotEvaluable,
 };
 pub use claim::{Cell, Claim, ClaimReport, ClaimState, Claims, IdleClaim};
+pub use comparison::{
+    ComparedSide, Comparison, ComparisonOutcome, Comparisons, Difference, Direction, Figure,
+    KernelPresence, Measure, MeasureKind, ReliabilityChange, StructureChanges, TimeVerdict,
+};
 pub use finding::FindingId;
 pub use number::{Microseconds, Percent, Share};
 pub use partition::{ExceptionUse, Partition};
 pub use path::{Change, CriticalPath, PathKind, PathScope, PathSegment, StepChange};
+pub use producer::ProducerRecords;
 pub use rank::{RankCollective, RankRecord};
 pub use records::{
     DeviceReading, DeviceRecords, GapClass, GraphRecords, IdleHostEvent, IdleRecords,
@@ -85,6 +92,16 @@ pub struct Tool {
     pub name: String,
     /// Its version.
     pub version: String,
+}
+
+impl Tool {
+    /// This program.
+    pub fn own() -> Self {
+        Self {
+            name: env!("CARGO_PKG_NAME").to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
 }
 
 /// The policy that a report was judged by.

@@ -3,7 +3,7 @@
 use super::attribution::{Class, IdChain, ops_by_time};
 use super::{
     Analysis, CauseRow, DeviceCause, DeviceTimeline, DeviceWaits, StreamTimeline, claims,
-    estimates, hlo, hot_kernels, path, rank,
+    estimates, hlo, hot_kernels, path, producer, rank,
     readings::{self, Reading},
     steps,
 };
@@ -125,6 +125,7 @@ fn records_of(trace: &Trace, analysis: &Analysis) -> Records {
             .map_or_else(Vec::new, |hlo| hlo::report_programs(trace, &hlo.loss)),
         host_window_us: trace.host_window().map(|window| on_file_axis(trace, window)),
         python_frames: trace.profiler.python_frames,
+        producer: producer::lay_out(trace),
     }
 }
 
@@ -326,7 +327,9 @@ fn hot(trace: &Trace, analysis: &Analysis) -> Vec<HotKernel> {
         Some(ops) => ops.get(&row.name).cloned().unwrap_or_default(),
         None => (row.op.map(|op| trace.name(op).to_owned()), row.several_ops),
     };
-    let rows = hot_kernels(trace, &analysis.attribution).into_iter().map(|row| {
+    let rows = hot_kernels(trace, &analysis.attribution);
+    let mut samples = steps::samples(trace, analysis.steps.as_ref(), &rows, total).into_iter();
+    let rows = rows.into_iter().map(|row| {
         let (op, several_ops) = op_of(&row);
         HotKernel {
             name: trace.name(row.name).to_owned(),
@@ -335,6 +338,7 @@ fn hot(trace: &Trace, analysis: &Analysis) -> Vec<HotKernel> {
             share: row.time.share_of(total).map(Share::of),
             op,
             several_ops,
+            per_step_us: samples.next().unwrap_or_default(),
         }
     });
     rows.collect()

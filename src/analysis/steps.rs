@@ -7,10 +7,12 @@
 mod complete;
 mod delimit;
 mod lay_out;
+mod samples;
 
 pub use complete::Incomplete;
 pub use delimit::Delimiter;
 pub(super) use lay_out::lay_out;
+pub(super) use samples::samples;
 
 use super::graphs::Graphs;
 use super::hlo::HloAttribution;
@@ -31,7 +33,12 @@ pub struct Steps {
     pub marker: String,
     /// The steps in order of time.
     pub steps: Vec<Step>,
+    /// The step of each device record, by index; [`NO_STEP`] where its launch is unknown or in none.
+    of_event: Vec<u32>,
 }
+
+/// Stands for no step: records are many, and an `Option` would double what they take.
+const NO_STEP: u32 = u32::MAX;
 
 /// One step.
 #[derive(Debug)]
@@ -90,15 +97,17 @@ pub(super) fn steps(
             incomplete: None,
         })
         .collect();
+    let mut of_event = vec![NO_STEP; trace.device_events.len()];
     for (index, event) in trace.device_events.iter().enumerate() {
         let Some(call) = launches.call(trace, index) else { continue };
         let device = trace.stream(event.stream).device;
         if let Some(step) = Bounds::step_of(&bounds, device, call.interval.start()) {
             steps[step].add(event, device);
+            of_event[index] = u32::try_from(step).unwrap_or(NO_STEP);
         }
     }
     complete::mark(trace, launches, &bounds, delimiter, &mut steps);
-    Some(Steps { delimiter, marker, steps })
+    Some(Steps { delimiter, marker, steps, of_event })
 }
 
 impl Step {
@@ -135,6 +144,12 @@ impl Steps {
     /// True where a marker was recorded, as opposed to work that repeats.
     pub const fn are_marked(&self) -> bool {
         !matches!(self.delimiter, Delimiter::Executions | Delimiter::GraphLaunches)
+    }
+
+    /// The step of a device record, by index.
+    pub fn of_event(&self, index: usize) -> Option<usize> {
+        let step = self.of_event.get(index).copied().filter(|&step| step != NO_STEP)?;
+        usize::try_from(step).ok()
     }
 
     /// Steps that the records cover.

@@ -29,6 +29,19 @@ pub(super) const REPORT: &str = "Examples:
   idleproof report captures/decode --report markdown=report.md --report csv=tables
   idleproof report host.xplane.pb --user-re '^train/' --program 17";
 
+/// Of `diff`.
+pub(super) const DIFF: &str = "Examples:
+  idleproof diff before.pt.trace.json.gz after.pt.trace.json.gz
+  idleproof diff runs/main runs/branch --format markdown -o diff.md
+  idleproof diff baseline.json captures/decode    # a report against a capture
+
+Each side is analysed and judged as `check` does it, and only what both may state is compared. A time is slower or faster where
+its median moved by more than 3 % (a kernel's by 5 %), by more than three standard errors of the steps, and with p below 0.01;
+with less than six steps a side it is suspected at most, and with less than three it is not compared.
+
+Exit codes: 0 nothing got worse beyond noise; 1 a time, a claim or a check did; 2 wrong usage; 3 no time can be compared, such as of
+different devices or of less than three steps, or there is no capture; 4 a side could not be read.";
+
 /// Of `init`.
 pub(super) const INIT: &str = "Examples:
   idleproof init

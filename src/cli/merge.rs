@@ -44,7 +44,8 @@ struct Versioned {
     schema_version: u32,
 }
 
-fn read(path: &Path) -> Result<Report, Stop> {
+/// Reads a report that `--report json=` wrote.
+pub(super) fn read(path: &Path) -> Result<Report, Stop> {
     let shown = path.display();
     let failed = |reason: String| Stop::Failed(format!("can't read the report {shown}: {reason}"));
     let bytes = files::whole(path, REPORT_BYTES_MAX).map_err(failed)?;

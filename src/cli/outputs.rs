@@ -195,7 +195,12 @@ pub(crate) fn write_all(
     if faults.is_empty() { Ok(()) } else { Err(Stop::Failed(faults.join("; "))) }
 }
 
-fn write_file(path: &Path, text: &str, tell: &impl Fn(&str)) -> Result<(), String> {
+/// Refuses a file that is read, or a golden, as the place of what a command writes.
+pub(super) fn refuse_place(what: &str, path: &Path, inputs: &[&Path]) -> Result<(), Stop> {
+    refuse_file(what, path, inputs)
+}
+
+pub(super) fn write_file(path: &Path, text: &str, tell: &impl Fn(&str)) -> Result<(), String> {
     write(path, text.as_bytes())
         .map_err(|error| format!("can't write {}: {error}", path.display()))?;
     tell(&format!("wrote {}", path.display()));

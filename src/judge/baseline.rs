@@ -2,10 +2,12 @@
 
 use super::{trust, verdict};
 use crate::checks::{self, Measure};
+use crate::compare::compare;
 use crate::report::{
-    CaptureReport, CheckReport, Claim, ClaimState, FindingId, Level, Outcome, PolicyFinding,
-    Report, State,
+    CaptureReport, CheckReport, Claim, ClaimState, Figure, FindingId, Level, Outcome,
+    PolicyFinding, Report, State, TimeVerdict,
 };
+use crate::units::human_time;
 
 /// The report judged against an earlier one, which is shown as `path`. Captures are the same where their names are; what the earlier one
 /// does not know, or could not read, is judged by the policy alone.
@@ -20,6 +22,7 @@ pub fn with_baseline(mut report: Report, baseline: &Report, path: &str) -> Repor
         }
         capture.trust_list = trust::list(&capture.checks, &capture.notices);
         report.policy_findings.extend(lost(capture, before, path));
+        report.policy_findings.extend(slower(capture, before, path));
     }
     for run in &mut report.runs {
         let Some(before) = baseline.runs.iter().find(|known| known.name == run.name) else {
@@ -82,6 +85,28 @@ fn against(check: &mut CheckReport, before: &CheckReport, path: &str) {
         check.fails = true;
         check.message.push_str(&format!("; it held in {path}"));
     }
+}
+
+/// Steps that take longer beyond noise. A time is no loss of reliability: it is noted, and `diff` gates it.
+fn slower(capture: &CaptureReport, before: &CaptureReport, path: &str) -> Option<PolicyFinding> {
+    let compared = compare(before, capture);
+    let step = compared.step_time().filter(|step| step.verdict == TimeVerdict::Slower)?;
+    let median = |figure: &Option<Figure>| {
+        let median = figure.as_ref().and_then(|figure| figure.median_us);
+        median.map_or_else(String::new, |time| human_time(time.ps(), 4))
+    };
+    let message = format!(
+        "{}: a step takes {}, and took {} in {path} ({:+.1} %, beyond noise)",
+        capture.name,
+        median(&step.after),
+        median(&step.before),
+        step.change_pct.unwrap_or_default(),
+    );
+    Some(PolicyFinding {
+        id: FindingId::BaselineSlower.name().to_owned(),
+        level: Level::Warn,
+        message,
+    })
 }
 
 /// Claims that were supported and are not, in one finding. An exception of the policy knows of those that it covers.

@@ -134,7 +134,7 @@ const NEEDS: &[Need] = &[
     },
     Need {
         question: "Does a change help as much as was inferred?",
-        capture: "The same steps after the change, recorded in the same way, and the two captures held against each other.",
+        capture: "The same steps after the change, recorded in the same way: `idleproof diff BEFORE AFTER` holds the two against each other.",
         is_open: |capture, _| {
             !capture.what_to_change.is_empty()
                 && is(capture, Claim::Estimate, ClaimState::Supported)

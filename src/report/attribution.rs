@@ -176,4 +176,8 @@ pub struct HotKernel {
     /// True where they share none because several operators launched them, or one launched only a part.
     #[serde(default)]
     pub several_ops: bool,
+    /// Its time in each of the first complete steps, in order, by the step of the launch; kept of kernels with at least 0.5 % of the
+    /// kernel time, where there are steps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub per_step_us: Vec<Microseconds>,
 }

@@ -13,6 +13,8 @@ pub enum FindingId {
     UnusedOverride,
     /// A claim that an earlier report supported, and this one does not.
     BaselineRegression,
+    /// Steps that take longer than in an earlier report, beyond noise.
+    BaselineSlower,
     /// A capture that an earlier report has, and this run has not.
     BaselineCaptureGone,
     /// A capture that cannot be read.
@@ -21,12 +23,13 @@ pub enum FindingId {
 
 impl FindingId {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::ExpiredException,
         Self::ExpiringException,
         Self::UnusedException,
         Self::UnusedOverride,
         Self::BaselineRegression,
+        Self::BaselineSlower,
         Self::BaselineCaptureGone,
         Self::Unreadable,
     ];
@@ -39,6 +42,7 @@ impl FindingId {
             Self::UnusedException => "unused-exception",
             Self::UnusedOverride => "unused-override",
             Self::BaselineRegression => "baseline-regression",
+            Self::BaselineSlower => "baseline-slower",
             Self::BaselineCaptureGone => "baseline-capture-gone",
             Self::Unreadable => "unreadable",
         }
@@ -66,6 +70,10 @@ impl FindingId {
             Self::BaselineRegression => (
                 "a claim that the baseline supports is withheld or undefined now; fails the gate",
                 "Look at the checks that withhold it. If the loss is meant, write a new baseline with --report json=FILE.",
+            ),
+            Self::BaselineSlower => (
+                "steps take longer than in the baseline, by more than they vary",
+                "`idleproof diff BASELINE CAPTURE` says which kernels did. If it is meant, write a new baseline.",
             ),
             Self::BaselineCaptureGone => (
                 "a capture of the baseline is not in this run",

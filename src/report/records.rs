@@ -1,6 +1,6 @@
 //! What the records say: evidence, never a claim.
 
-use super::{Microseconds, Percent, Share};
+use super::{Microseconds, Percent, ProducerRecords, Share};
 use serde::{Deserialize, Serialize};
 
 /// The arithmetic of a capture's records.
@@ -22,6 +22,9 @@ pub struct Records {
     /// Frames of a Python tracer. Where there are any, host time is inflated: an upper bound.
     #[serde(default)]
     pub python_frames: u64,
+    /// What recorded it, as far as it says so.
+    #[serde(default, skip_serializing_if = "ProducerRecords::is_empty")]
+    pub producer: ProducerRecords,
 }
 
 /// The time budget of one device. `compute + exposed_collective + exposed_memcpy + idle = total`, exactly.
@@ -312,6 +315,10 @@ pub struct StepRow {
     pub device_window_us: Option<(Microseconds, Microseconds)>,
     /// Device time inside the marker's host window: what a reader gets who cuts by host time.
     pub busy_in_host_window_us: Microseconds,
+    /// Time of the step on the device whose work ends last in it, to the first start of the next step's work there; absent where
+    /// the records do not cover it, or nothing follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_time_us: Option<Microseconds>,
 }
 
 /// A compiled program (JAX).

@@ -8,7 +8,7 @@
 mod capture;
 mod corpus;
 mod damage;
-mod dice;
+pub(crate) mod dice;
 mod exempt;
 mod honest;
 mod jax;

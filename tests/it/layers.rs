@@ -15,7 +15,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("document", &[]),
     ("policy", &["units", "checks", "report", "document"]),
     ("statements", &["document", "policy"]),
-    ("judge", &["units", "analysis", "checks", "policy", "statements", "report"]),
+    ("compare", &["units", "report"]),
+    ("judge", &["units", "analysis", "checks", "policy", "statements", "compare", "report"]),
     ("render", &["units", "report"]),
     ("golden", &["report"]),
     (
@@ -30,6 +31,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "document",
             "policy",
             "statements",
+            "compare",
             "judge",
             "render",
             "golden",

@@ -10,6 +10,10 @@ use std::collections::BTreeMap;
 pub(in crate::analysis) fn lay_out(trace: &Trace, steps: &Steps) -> Option<StepRecords> {
     let durations = steps.steps.iter().map(|step| Microseconds::from(step.host.duration()));
     let times = steps.times().into_iter().map(|time| Microseconds::from(time.window.duration()));
+    let mut critical = vec![None; steps.steps.len()];
+    for time in steps.critical_times() {
+        critical[time.step] = Some(Microseconds::from(time.window.duration()));
+    }
     Some(StepRecords {
         marker: steps.marker.clone(),
         marked: steps.are_marked(),
@@ -21,7 +25,7 @@ pub(in crate::analysis) fn lay_out(trace: &Trace, steps: &Steps) -> Option<StepR
         median_step: steps.median().map(|time| steps.steps[time.step].name.clone()),
         duration_us: Spread::of(durations)?,
         records_per_step: Spread::of(steps.steps.iter().map(|step| step.n_records)),
-        rows: steps.steps.iter().map(|step| row(trace, step)).collect(),
+        rows: steps.steps.iter().zip(critical).map(|(step, time)| row(trace, step, time)).collect(),
     })
 }
 
@@ -35,12 +39,13 @@ fn left_out(steps: &Steps) -> Vec<StepsLeftOut> {
     counts.into_iter().map(row).collect()
 }
 
-fn row(trace: &Trace, step: &Step) -> StepRow {
+fn row(trace: &Trace, step: &Step, step_time_us: Option<Microseconds>) -> StepRow {
     StepRow {
         name: step.name.clone(),
         kernels: step.n_kernels,
         kernel_sum_us: step.kernel_sum.into(),
         device_window_us: step.device_window.map(|window| on_file_axis(trace, window)),
         busy_in_host_window_us: step.busy_in_host_window.into(),
+        step_time_us,
     }
 }

@@ -177,6 +177,7 @@ fn records(total: i128, busy: i128, with_records: u64) -> Records {
                 kernel_sum_us: us(31_000),
                 device_window_us: Some((us(1_000), us(32_000))),
                 busy_in_host_window_us: us(30_500),
+                step_time_us: Some(us(3_500_000)),
             }],
         }),
         programs: vec![ProgramRecords {
@@ -188,6 +189,7 @@ fn records(total: i128, busy: i128, with_records: u64) -> Records {
             kernels_per_execution: Some(Spread { min: 0, median: 41, max: 41 }),
         }],
         python_frames: 77,
+        producer: ProducerRecords::default(),
     }
 }
 
@@ -240,6 +242,7 @@ fn hot_kernels() -> Vec<HotKernel> {
         share: Some(share(part, 100)),
         op: Some("aten::mm".to_owned()),
         several_ops: false,
+        per_step_us: Vec::new(),
     };
     let shared =
         HotKernel { op: None, several_ops: true, ..kernel("shared_by_operators", 300, 5_555, 9) };
