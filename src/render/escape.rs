@@ -55,6 +55,19 @@ pub(super) fn markdown_code(text: &str) -> String {
     escaped
 }
 
+/// Sentences in which backticks mark code, as advice of checks is written.
+pub(super) fn markdown_prose(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len() % 2 == 0 || parts.iter().skip(1).step_by(2).any(|code| code.is_empty()) {
+        return markdown(text);
+    }
+    let part = |(at, part): (usize, &&str)| match at % 2 {
+        0 => markdown(part),
+        _ => markdown_code(part),
+    };
+    parts.iter().enumerate().map(part).collect()
+}
+
 /// Lines as a fenced block of Markdown that its content cannot close.
 pub(super) fn markdown_block(text: &str, language: &str) -> String {
     let ticks = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
@@ -267,6 +280,20 @@ mod tests {
 
     /// A name that tries every sink at once.
     const HOSTILE: &str = "a|b`c<script>@octo\n::error::x\u{1b}[31mred\u{1b}]0;t\u{7}]]>\0\u{202e}\u{fffe}&*_[l](http://x)\\";
+
+    #[test]
+    fn prose_marks_code_and_stays_inert() {
+        assert_eq!(
+            markdown_prose("Keep `deviceProperties` in it."),
+            "Keep `deviceProperties` in it."
+        );
+        assert_eq!(markdown_prose("one ` alone"), markdown("one ` alone"));
+        assert_eq!(markdown_prose("an empty `` pair"), markdown("an empty `` pair"));
+        let text = markdown_prose(&format!("{HOSTILE} and {HOSTILE}"));
+        for active in ["\n", "\u{1b}", "\0", "\u{202e}"] {
+            assert!(!text.contains(active), "{active:?} in {text}");
+        }
+    }
 
     #[test]
     fn markdown_text_is_inert() {

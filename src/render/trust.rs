@@ -4,7 +4,7 @@
 //! have one decimal, times three digits; no digest, no version, no path of a file.
 
 use super::cells::{self, table};
-use super::escape::{markdown, markdown_code};
+use super::escape::{markdown, markdown_code, markdown_prose};
 use super::format::{DASH, count, counted};
 use super::{Form, Needs, Output, runs, tally, words};
 use crate::report::{
@@ -130,13 +130,17 @@ pub(super) fn claims(capture: &CaptureReport) -> String {
 
 /// What the policy's checks found, with what to do about it, under headings of the given level.
 pub(super) fn findings(capture: &CaptureReport, level: &str) -> String {
-    let of = |judges: fn(&CheckReport) -> bool| {
-        let found = capture.checks.iter().filter(|check| is_finding(check) && judges(check));
+    let weighs = |check: &CheckReport| {
+        !check.claims.is_empty() && (check.fails || words::consequence(capture, check).is_some())
+    };
+    let of = |wanted: bool| {
+        let found = capture.checks.iter().filter(|check| is_finding(check));
+        let found = found.filter(|check| weighs(check) == wanted);
         found.map(|check| finding(capture, check)).collect::<String>()
     };
     titled(&[
-        (level, "Cannot be trusted", of(|check| !check.claims.is_empty())),
-        (level, "Notes, which withhold nothing", of(|check| check.claims.is_empty())),
+        (level, "Cannot be trusted", of(true)),
+        (level, "Notes, which withhold nothing", of(false)),
     ])
 }
 
@@ -192,7 +196,7 @@ fn finding(capture: &CaptureReport, check: &CheckReport) -> String {
         );
     }
     if !check.help.is_empty() {
-        let _ = writeln!(text, "  - **what to do**: {}", markdown(&check.help));
+        let _ = writeln!(text, "  - **what to do**: {}", markdown_prose(&check.help));
     }
     text
 }

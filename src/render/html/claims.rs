@@ -5,7 +5,7 @@ use super::super::escape::{html, markdown, markdown_code};
 use super::super::format::{self, FINE, count, counted, shortened};
 use super::super::words;
 use super::markup;
-use crate::report::{CaptureReport, Claim, ClaimState, Microseconds};
+use crate::report::{CaptureReport, Change, Claim, ClaimState, Microseconds};
 use std::fmt::Write as _;
 
 /// Characters of a name beside a claim.
@@ -129,7 +129,7 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
             })
         }
         Claim::Estimate => {
-            let first = capture.what_to_change.first();
+            let first = first_to_try(capture);
             guarded(capture, claim, first, |first| {
                 let (least, most) = first.step_us.if_gone;
                 let (now, least, most) = (time(first.step_us.now), time(least), time(most));
@@ -140,11 +140,21 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
                 )
             })
         }
-        Claim::CollectiveSplit | Claim::Roofline => {
-            guarded(capture, claim, Some(()), |()| String::new())
+        Claim::Roofline => {
+            let covered = capture.roofline.as_ref().and_then(|roofline| roofline.covered.share);
+            guarded(capture, claim, covered, |share| {
+                format!("for {} of kernel time", format::share(share))
+            })
         }
+        Claim::CollectiveSplit => guarded(capture, claim, Some(()), |()| String::new()),
     };
     markup::inline(&figure)
+}
+
+/// The first cause that can go; that a kernel takes no time at all is a ceiling and no advice.
+pub(super) fn first_to_try(capture: &CaptureReport) -> Option<&Change> {
+    let causes = &capture.what_to_change;
+    causes.iter().find(|one| !one.cause.starts_with("kernel ")).or(causes.first())
 }
 
 fn step_time(capture: &CaptureReport) -> String {

@@ -1,6 +1,6 @@
 //! The verdict on a capture in plain words: what may be believed, what not and why, and what to do next.
 
-use super::super::escape::html;
+use super::super::escape::{html, markdown_prose};
 use super::super::format::{FINE, shortened, time};
 use super::super::{cells, words};
 use super::markup;
@@ -110,45 +110,20 @@ fn reasons(capture: &CaptureReport) -> impl Iterator<Item = &CheckReport> {
     of(true).chain(of(false))
 }
 
-/// The first cause that can go; that a kernel takes no time at all is a ceiling and no advice.
-fn first_to_try(capture: &CaptureReport) -> Option<&Change> {
-    let causes = &capture.what_to_change;
-    causes.iter().find(|one| !one.cause.starts_with("kernel ")).or(causes.first())
-}
-
-/// What to do: mend the capture where it is at fault, else try the largest cause.
+/// What to do: try the largest cause, and mend what the capture is at fault with.
 fn next(capture: &CaptureReport) -> String {
     let mut advice: Vec<String> = Vec::new();
+    if capture.claims.get(Claim::Estimate).0 == ClaimState::Supported {
+        advice.extend(super::claims::first_to_try(capture).map(|change| try_it(capture, change)));
+    }
     let failing = capture.checks.iter().filter(|check| check.fails);
     // What fails the gate, what withholds a claim, then what else is violated.
     let violated = failing.chain(reasons(capture)).chain(capture.checks_in(State::Violated));
     for check in violated.filter(|check| !check.help.is_empty()) {
-        let help = format!("<li>{}</li>", html(&check.help));
+        let help = format!("<li>{}</li>", markup::inline(&markdown_prose(&check.help)));
         if !advice.contains(&help) && advice.len() < REASONS_MAX {
             advice.push(help);
         }
-    }
-    if advice.is_empty()
-        && capture.claims.get(Claim::Estimate).0 == ClaimState::Supported
-        && let Some(change) = first_to_try(capture)
-    {
-        let now = markup::inline(&cells::guarded(
-            capture,
-            Claim::Estimate,
-            Some(change.step_us.now),
-            |us| time(us, FINE),
-        ));
-        let best = markup::inline(&cells::guarded(
-            capture,
-            Claim::Estimate,
-            Some(change.step_us.if_gone.0),
-            |us| time(us, FINE),
-        ));
-        advice.push(format!(
-            "<li>Try: {}. Without {} the step would take {best} at best instead of {now} (<em>inferred</em>, not run).</li>",
-            html(&change.knob),
-            html(&shortened(&change.cause, CAUSE_CHARS_MAX))
-        ));
     }
     if advice.is_empty() {
         let open = capture.needs_new_capture.iter().take(1);
@@ -160,4 +135,19 @@ fn next(capture: &CaptureReport) -> String {
         return "Nothing about the capture: no check that could be made is violated.".to_owned();
     }
     format!("<ul>{}</ul>", advice.join(""))
+}
+
+/// A cause as advice.
+fn try_it(capture: &CaptureReport, change: &Change) -> String {
+    let stated = |figure| {
+        let figure = cells::guarded(capture, Claim::Estimate, Some(figure), |us| time(us, FINE));
+        markup::inline(&figure)
+    };
+    format!(
+        "<li>Try: {}. Without {} the step would take {} at best instead of {} (<em>inferred</em>, not run).</li>",
+        html(&change.knob),
+        html(&shortened(&change.cause, CAUSE_CHARS_MAX)),
+        stated(change.step_us.if_gone.0),
+        stated(change.step_us.now)
+    )
 }
