@@ -57,7 +57,7 @@ pub fn judge(
     let trust_list = trust::list(&checks, &draft.notices);
     let judged = CaptureReport { claims, checks, trust_list, ..draft };
     let needs_new_capture = needs::list(&judged);
-    CaptureReport { needs_new_capture, ..judged }
+    claims::without_withheld(CaptureReport { needs_new_capture, ..judged })
 }
 
 /// The report with what was stated elsewhere held against it, and the check of that judged.

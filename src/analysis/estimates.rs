@@ -2,7 +2,7 @@
 //!
 //! Each cause is taken out of the window of the critical path, and the window is played again: every piece of work starts when all
 //! that it waited for is over. What is stated is a range. Its ends differ in how soon work may start that now waits for something else,
-//! and in what the bounds of idle leave open. No saving exceeds the cause's own part of the critical path.
+//! and in what the bounds of idle leave open. With several streams a range reaches from no saving to all that the busiest stream leaves. No saving exceeds the cause's own part of the critical path.
 
 mod causes;
 mod lay_out;
@@ -15,9 +15,11 @@ use super::idle::Idle;
 use super::path::{Model, Path, SegmentKind};
 use super::steps::Steps;
 use super::timeline::Timeline;
-use crate::units::Picoseconds;
+use crate::trace::{IntervalSet, StreamId};
+use crate::units::{Interval, Picoseconds};
 use causes::{Candidate, candidates};
 use replay::{Lags, Replay, Slack, recorded_order};
+use std::collections::BTreeMap;
 
 /// A cause, and how long the step takes with and without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub struct Estimate {
     pub now: Picoseconds,
     /// Without the cause: at least and at most.
     pub if_gone: (Picoseconds, Picoseconds),
+    /// Amdahl's ceiling: the window without the cause's part of the path, and no shorter than the device is busy with what stays.
+    pub at_best: Picoseconds,
     /// The part of the critical path that hangs on it.
     pub on_path: Picoseconds,
     /// True where the ends of the ranges order it and another cause differently.
@@ -50,6 +54,9 @@ pub(super) fn estimates(
     let lags = Lags::of(model);
     let order = recorded_order(model);
     let room = HostRoom::of(path, timeline, idle);
+    let several_streams = runs_on_several_streams(model);
+    let device = timeline.devices.iter().find(|one| one.device == path.device);
+    let busy = device.map_or(Picoseconds::ZERO, |one| one.busy.clip(path.window).total());
     let estimate = |candidate: Candidate| {
         let saved = |slack| {
             now - Replay::of(model, &order, &candidate.change, slack, lags).length().unwrap_or(now)
@@ -61,9 +68,17 @@ pub(super) fn estimates(
             _ => (least, most),
         };
         let on_path = candidate.on_path.unwrap_or(most);
+        // Which stream waits for which is not always recorded: then a cause may save nothing, or all of its part of the path.
+        let (least, most) = match several_streams {
+            true => (Picoseconds::ZERO, most.max(on_path).min(now - kept(model, &candidate))),
+            false => (least, most),
+        };
         let within = |saved: Picoseconds| saved.min(on_path).max(Picoseconds::ZERO);
         let (least, most) = (within(least.min(most)), within(most.max(least)));
+        // What takes no work off the device leaves it as long as it is busy.
+        let floor = if candidate.cause.takes_work() { Picoseconds::ZERO } else { busy };
         (most > Picoseconds::ZERO && most >= threshold).then_some(Estimate {
+            at_best: (now - on_path).max(floor.min(now - most)),
             cause: candidate.cause,
             now,
             if_gone: (now - most, now - least),
@@ -76,6 +91,32 @@ pub(super) fn estimates(
     rows.sort_by(|a, b| (b.on_path, &a.cause).cmp(&(a.on_path, &b.cause)));
     mark_undetermined(&mut rows);
     rows
+}
+
+/// True where work of the window's device is on more than one of its streams.
+fn runs_on_several_streams(model: &Model<'_>) -> bool {
+    let mut streams = streams(model).map(|(_, stream)| stream);
+    let first = streams.next();
+    streams.any(|stream| Some(stream) != first)
+}
+
+/// The nodes of the window's device, by index, with their streams.
+fn streams<'m>(model: &'m Model<'_>) -> impl Iterator<Item = (usize, StreamId)> + 'm {
+    let nodes = model.nodes.iter().enumerate();
+    let mine = nodes.filter(|(_, node)| node.device == model.device);
+    mine.map(|(at, node)| (at, model.trace.device_events[node.event as usize].stream))
+}
+
+/// How long the busiest stream of the device works on what a cause leaves: the window cannot be shorter.
+fn kept(model: &Model<'_>, candidate: &Candidate) -> Picoseconds {
+    let mut by_stream: BTreeMap<StreamId, Vec<Interval>> = BTreeMap::new();
+    for (at, stream) in streams(model) {
+        if !candidate.change.work.get(at).copied().unwrap_or(false) {
+            by_stream.entry(stream).or_default().push(model.nodes[at].interval);
+        }
+    }
+    let busy = |work: Vec<Interval>| IntervalSet::from_intervals(work).clip(model.window).total();
+    by_stream.into_values().map(busy).max().unwrap_or_default()
 }
 
 /// Twice the median absolute deviation of the steps' times: less than that is noise.

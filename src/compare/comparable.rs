@@ -9,6 +9,8 @@ pub(super) struct Conditions {
     pub(super) incomparable: Vec<Difference>,
     /// What may explain a difference beside the program.
     pub(super) cautions: Vec<Difference>,
+    /// True where so few kernels are on both sides that they may be two programs.
+    pub(super) may_be_two_programs: bool,
     /// Why the host was slower on one side alone, where it was: a step that depends on it is not compared for certain.
     pub(super) host: Option<String>,
 }
@@ -21,7 +23,12 @@ const INFLATED: &str = "profiler-inflated-launches";
 
 /// The conditions of two captures.
 pub(super) fn conditions(before: &CaptureReport, after: &CaptureReport) -> Conditions {
-    let mut found = Conditions { incomparable: Vec::new(), cautions: Vec::new(), host: None };
+    let mut found = Conditions {
+        incomparable: Vec::new(),
+        cautions: Vec::new(),
+        may_be_two_programs: false,
+        host: None,
+    };
     found.incomparable.extend(differ("format", [before, after].map(format)));
     let (Some(a), Some(b)) = (&before.records, &after.records) else {
         found.incomparable.push(difference(
@@ -41,8 +48,12 @@ pub(super) fn conditions(before: &CaptureReport, after: &CaptureReport) -> Condi
     found.incomparable.extend(differ("device model", [a, b].map(models)));
     let world = [a, b].map(|records| records.producer.world_size.map(|size| size.to_string()));
     found.incomparable.extend(differ("ranks of the job", world));
+    let ranks = [a, b].map(|records| records.producer.rank.map(|rank| rank.to_string()));
+    found.incomparable.extend(differ("rank", ranks));
     found.cautions(a, b);
-    found.cautions.extend(few_in_common(before, after));
+    let few = few_in_common(before, after);
+    found.may_be_two_programs = few.is_some();
+    found.cautions.extend(few);
     found.host(before, after);
     found
 }
@@ -54,8 +65,6 @@ impl Conditions {
             self.cautions.push(difference("device model", [a, b].map(models)));
         }
         let (one, other) = (&a.producer, &b.producer);
-        let ranks = [one, other].map(|producer| producer.rank.map(|rank| rank.to_string()));
-        self.cautions.extend(differ("rank", ranks));
         self.cautions.extend(fields(one, other, |producer| &producer.versions));
         self.cautions.extend(fields(one, other, |producer| &producer.options));
         let steps = [a, b].map(|records| {

@@ -49,9 +49,7 @@ const fn direction(measure: &Measure, step: TimeVerdict) -> Direction {
         (MeasureKind::Kernel, TimeVerdict::Slower) if !matches!(step, TimeVerdict::Faster) => {
             Direction::Worse
         }
-        // Idle is a share, and grows when the kernels get faster: where the step's time is known, that decides.
-        (MeasureKind::Idle, TimeVerdict::Higher) if !step.is_compared() => Direction::Worse,
-        (MeasureKind::Idle, TimeVerdict::Lower) if !step.is_compared() => Direction::Better,
+        // Idle is a share: it grows when kernels get faster, and shrinks when ranks wait for one another in collectives.
         _ => Direction::Other,
     }
 }

@@ -1,7 +1,9 @@
 //! What a judged check does to the claims.
 
 use crate::checks::BOUNDED;
-use crate::report::{CheckReport, Claim, ClaimState, Claims, Level, State, WhyNotEvaluable};
+use crate::report::{
+    CaptureReport, CheckReport, Claim, ClaimState, Claims, Level, State, WhyNotEvaluable,
+};
 
 /// Withholds the claims that a check guards, if it gives reason to.
 pub(super) fn withhold_by(claims: &mut Claims, check: &CheckReport) {
@@ -19,6 +21,17 @@ pub(super) fn withhold_by(claims: &mut Claims, check: &CheckReport) {
             withhold(claims, Claim::Estimate, &check.id);
         }
     }
+}
+
+/// The report without conclusions that are withheld: unlike records, they are no evidence of anything else.
+pub(super) fn without_withheld(mut capture: CaptureReport) -> CaptureReport {
+    if capture.claims.critical_path.state == ClaimState::Withheld {
+        capture.critical_path = None;
+    }
+    if capture.claims.estimate.state == ClaimState::Withheld {
+        capture.what_to_change.clear();
+    }
+    capture
 }
 
 /// A violation is one at every level and under every exception; missing evidence is one where the policy asks for it.

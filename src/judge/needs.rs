@@ -115,7 +115,7 @@ const NEEDS: &[Need] = &[
     },
     Need {
         question: "How near do kernels come to what the device can do?",
-        capture: "A capture with the shapes of operands (PyTorch: record_shapes=True; JAX: the programs' HLO) of a device that is listed by name.",
+        capture: "A capture that names its device and has the shapes of operands (PyTorch: record_shapes=True, and graphs off; JAX: the programs' HLO).",
         is_open: |capture, records| {
             has_kernels(records) && is(capture, Claim::Roofline, ClaimState::Undefined)
         },

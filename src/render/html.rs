@@ -47,10 +47,10 @@ fn render(report: &Report) -> String {
     text.push_str(&header(report));
     text.push_str("<main id=\"main\">\n");
     text.push_str(&overview(report));
+    text.push_str(&of_runs(report));
     for (number, capture) in report.captures.iter().enumerate() {
         text.push_str(&sections::capture(capture, number));
     }
-    text.push_str(&of_runs(report));
     text.push_str(&goldens(report));
     text.push_str(&list("Policy", "policy", &policy_findings(report)));
     text.push_str(&list("Skipped files", "skipped", &skipped_files(report)));

@@ -30,6 +30,11 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// True where device work goes with it.
+    pub const fn takes_work(&self) -> bool {
+        matches!(self, Self::Collectives | Self::Copies | Self::Kernel(_))
+    }
+
     /// The cause in words.
     pub fn words(&self) -> String {
         match self {

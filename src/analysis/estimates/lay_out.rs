@@ -15,7 +15,7 @@ fn row(estimate: &Estimate) -> Change {
         cause: estimate.cause.words(),
         step_us: StepChange { now: estimate.now.into(), if_gone: (least.into(), most.into()) },
         share: estimate.on_path.share_of(estimate.now).map(Share::of),
-        at_best_us: Some((estimate.now - estimate.on_path).into()),
+        at_best_us: Some(estimate.at_best.into()),
         order_undetermined: estimate.order_undetermined,
         assumption: estimate.cause.assumption().to_owned(),
         knob: estimate.cause.knob().to_owned(),

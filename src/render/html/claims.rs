@@ -135,7 +135,7 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
                 let (now, least, most) = (time(first.step_us.now), time(least), time(most));
                 let range = if least == most { least } else { format!("{least} to {most}") };
                 format!(
-                    "{range} instead of {now} without {}",
+                    "{range} instead of {now}, were this gone: {}",
                     markdown(&shortened(&first.cause, NAME_CHARS_MAX))
                 )
             })

@@ -144,10 +144,10 @@ fn try_it(capture: &CaptureReport, change: &Change) -> String {
         markup::inline(&figure)
     };
     format!(
-        "<li>Try: {}. Without {} the step would take {} at best instead of {} (<em>inferred</em>, not run).</li>",
+        "<li>Try: {}. The step would take {} at best instead of {} (<em>inferred</em>, not run), were this gone: {}.</li>",
         html(&change.knob),
-        html(&shortened(&change.cause, CAUSE_CHARS_MAX)),
         stated(change.step_us.if_gone.0),
-        stated(change.step_us.now)
+        stated(change.step_us.now),
+        html(&shortened(&change.cause, CAUSE_CHARS_MAX))
     )
 }

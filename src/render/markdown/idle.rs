@@ -90,11 +90,12 @@ fn host_rows<'a>(
 
 pub(super) fn launches(capture: &CaptureReport, launches: &LaunchRecords) -> String {
     let timing = launches.timing.as_ref().map(|of| timing(capture, of)).unwrap_or_default();
+    let replays = capture.records.as_ref().map_or(0, |records| records.graph.launches);
     format!(
-        "- launch calls: {}, of which {} own no device record\n- launch calls inside stream capture, which run \
+        "- kernel launch calls: {}, of which {} own no device record\n- launch calls inside stream capture, which run \
          nothing: {}\n- device records launched before recording began: {}\n- other device records that no call \
          launched: {}\n{timing}",
-        count(launches.calls),
+        count(launches.calls.saturating_sub(replays)),
         count(launches.without_record),
         count(launches.captured),
         count(launches.before_window_records),

@@ -70,7 +70,7 @@ pub(super) fn changes(capture: &CaptureReport) -> String {
     }
     let rows = capture.what_to_change.iter().map(|change| row(capture, change));
     let head =
-        ["cause", "assumes that", "try", "of the critical path", "at best", "now", "without it"];
+        ["cause", "assumes that", "try", "shortens the path by", "at best", "now", "without it"];
     format!("{}{INFERRED}", table(&head, 3, rows))
 }
 

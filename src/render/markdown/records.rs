@@ -5,8 +5,8 @@ use super::super::escape::{markdown, markdown_code};
 use super::super::format::{self, DASH, FINE, count, counted, shortened};
 use super::{Room, more_in_tables, more_rows};
 use crate::report::{
-    CaptureReport, Cell, Claim, DeviceRecords, GraphRecords, Microseconds, ProgramRecords, Records,
-    Spread, StepRecords, StepRow,
+    CaptureReport, Cell, Claim, ClaimState, DeviceRecords, GraphRecords, Microseconds,
+    ProgramRecords, Records, Spread, StepRecords, StepRow,
 };
 
 fn time(us: Microseconds) -> String {
@@ -185,6 +185,11 @@ fn step_time(capture: &CaptureReport, steps: &StepRecords) -> String {
          records: {}\n",
         counted(steps.complete, "step", "steps")
     );
+    if capture.claims.get(Claim::StepTime).0 == ClaimState::Undefined {
+        text.push_str(
+            "- times of steps are not stated: that takes three which the records cover\n",
+        );
+    }
     for left_out in &steps.left_out {
         let n_steps = counted(left_out.count, "step", "steps");
         text.push_str(&format!("- not counted: {n_steps}, {}\n", markdown(&left_out.reason)));

@@ -50,10 +50,10 @@ fn class_name(class: &str) -> String {
 fn methods(methods: &Methods) -> String {
     let by_id = match &methods.by_id_refused {
         Some(reason) => format!("not used: {}", markdown(reason)),
-        None => share(methods.by_id),
+        None => format!("{} of recorded kernel time", share(methods.by_id)),
     };
     format!(
-        "\n- by id: {by_id} of recorded kernel time\n- by nesting (*inferred*): {} of recorded kernel time\n- kernels \
+        "\n- by id: {by_id}\n- by nesting (*inferred*): {} of recorded kernel time\n- kernels \
          that both attribute: {}, to the same operator: {}\n",
         share(methods.by_nesting),
         count(methods.compared),

@@ -303,8 +303,10 @@ fn lanes_add_up_to_their_records() {
                 assert_eq!(lane("idle").map_or(0, |lane| lane.time_us.ps()), device.idle_us.ps());
             }
         }
-        let path = capture.critical_path.as_ref().expect("a path");
-        assert_eq!(drawn.path.time_us, path.total_us);
+        // A path that is withheld is not in the report.
+        if let Some(path) = &capture.critical_path {
+            assert_eq!(drawn.path.time_us, path.total_us);
+        }
     }
 }
 
