@@ -58,7 +58,8 @@ pub(super) fn markdown_code(text: &str) -> String {
 /// Sentences in which backticks mark code, as advice of checks is written.
 pub(super) fn markdown_prose(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
-    if parts.len() % 2 == 0 || parts.iter().skip(1).step_by(2).any(|code| code.is_empty()) {
+    if parts.len().is_multiple_of(2) || parts.iter().skip(1).step_by(2).any(|code| code.is_empty())
+    {
         return markdown(text);
     }
     let part = |(at, part): (usize, &&str)| match at % 2 {
