@@ -118,7 +118,7 @@ pub fn conclude(
     captures.sort_by(|a, b| (&a.name, a.paths()).cmp(&(&b.name, b.paths())));
     let report = Report {
         schema_version: SCHEMA_VERSION,
-        tool: own_tool(),
+        tool: Tool::own(),
         policy: policy.stamp(),
         verdict: Verdict::Error,
         captures,
@@ -129,11 +129,6 @@ pub fn conclude(
         partition: None,
     };
     with_goldens(report, goldens, policy)
-}
-
-/// This program.
-fn own_tool() -> Tool {
-    Tool::own()
 }
 
 /// The report with these goldens in place of its own: they are compared with what the report says, so they come after.

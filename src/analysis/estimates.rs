@@ -2,7 +2,8 @@
 //!
 //! Each cause is taken out of the window of the critical path, and the window is played again: every piece of work starts when all
 //! that it waited for is over. What is stated is a range. Its ends differ in how soon work may start that now waits for something else,
-//! and in what the bounds of idle leave open. With several streams a range reaches from no saving to all that the busiest stream leaves. No saving exceeds the cause's own part of the critical path.
+//! and in what the bounds of idle leave open. No saving exceeds the cause's own part of the critical path. With several streams the
+//! range reaches from no saving to that part, as far as the busiest stream lets it.
 
 mod causes;
 mod lay_out;

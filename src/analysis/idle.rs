@@ -9,9 +9,9 @@ pub use unrecorded::Cause;
 
 use super::graphs::{Confirmation, Graphs};
 use super::hlo::HloAttribution;
+use super::latency::{DISPATCH_GAP, DISPATCH_LATENCY};
 use super::launches::{JoinMethod, Launches};
 use super::order::StreamOrder;
-use super::recording::DISPATCH_LATENCY;
 use super::timeline::{DeviceTimeline, Timeline};
 use super::waits::{DeviceWaits, QueuedGap, Waits};
 use crate::trace::{DamageFault, DeviceId, IntervalSet, RecordSide, Trace};
@@ -28,10 +28,6 @@ const WAITS_WITH_WORK_MIN: f64 = 0.9;
 
 /// Waits that are shorter in all say nothing. Public captures with more of them show 13 µs without work at most, and one 0.5 %.
 const WAITS_MIN: Picoseconds = Picoseconds::from_us(200);
-
-/// A gap that the device needs from the end of one piece of work to the start of the next that was waiting: 13–14 µs were
-/// measured on MI300X.
-const DISPATCH_GAP: Picoseconds = Picoseconds::from_us(20);
 
 /// The idle of every device with work, in the order of the timeline.
 #[derive(Debug, Default)]

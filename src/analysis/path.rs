@@ -14,8 +14,9 @@ mod sweep;
 pub use sweep::SegmentKind;
 
 pub(super) use lay_out::lay_out;
-pub(super) use model::{DISPATCH_GAP, Enabler, Item, Model, Node, Target};
+pub(super) use model::{Enabler, Item, Model, Node, Target};
 
+use super::latency::QUEUE_GAP;
 use super::launch_timing::LaunchTiming;
 use super::launches::{Launch, Launches};
 use super::steps::{StepTime, Steps};
@@ -26,10 +27,6 @@ use crate::units::{Interval, Picoseconds, Ratio};
 
 /// Above this share of the window without an explanation, the path is a guess.
 const UNEXPLAINED_MAX: (u64, u64) = (5, 100);
-
-/// A device goes from one piece of queued work to the next in no more: 0 on MI300X and 0.7 to 1.6 µs on CUDA devices were measured.
-/// Longer, and the latency of the launch may have been what it waited for.
-const QUEUE_GAP: Picoseconds = Picoseconds::from_us(3);
 
 /// The critical path of a capture.
 #[derive(Debug)]
@@ -182,6 +179,7 @@ fn refusal(evidence: &Evidence<'_>, model: &Model<'_>, path: &Path) -> Option<Re
     if too_much(share) {
         return Some(Refusal::Unexplained(unexplained));
     }
+    // Where a gap is longer than a queue needs, the latency of the launch may have been what the device waited for.
     let slow = path
         .segments
         .iter()

@@ -1,11 +1,8 @@
 //! How recording ended: what the host launched last may not have come to run before.
 
+use super::latency::DISPATCH_LATENCY;
 use crate::trace::Trace;
 use crate::units::{Interval, Picoseconds};
-
-/// How long a launched kernel may take to start on an empty queue, generously: 13–14 µs were measured on MI300X, so a
-/// launch that has no record after 100 µs of an idle device is overdue.
-pub const DISPATCH_LATENCY: Picoseconds = Picoseconds::from_us(100);
 
 /// The end of a trace that recorded device work.
 #[derive(Clone, Copy, Debug)]

@@ -2,6 +2,7 @@
 
 mod unexplained;
 
+use super::latency::QUEUE_GAP;
 use super::launches::Launches;
 use super::timeline::{DeviceTimeline, Timeline};
 use crate::trace::{DeviceId, HostCallKind, IntervalSet, Trace};
@@ -15,9 +16,6 @@ pub(super) const QUEUED_FLOOR: Picoseconds = Picoseconds::from_us(100);
 /// Blocking calls shorter than this say nothing about the device: they return at once.
 const BLOCKING_FLOOR: Picoseconds = Picoseconds::from_us(50);
 
-/// A device may need so long from one queued kernel to the next: 0 on MI300X and 0.7 to 1.6 µs on CUDA devices were measured.
-const DEVICE_GAP: Picoseconds = Picoseconds::from_us(5);
-
 /// Taken off each end of a blocking call: entering it, and waking up after it.
 const BLOCKING_TRIM: Picoseconds = Picoseconds::from_us(20);
 
@@ -30,7 +28,7 @@ pub struct Waits {
     /// 20 µs at each end. A blocking copy from the device waits until it begins there. Copies to the device are left out:
     /// staging pageable memory keeps the host and not the device.
     pub synchronising: IntervalSet,
-    /// The part of it in which no device of the trace ran anything, gaps of 5 µs between records left aside.
+    /// The part of it in which no device of the trace ran anything, the first 5 µs behind each record left aside.
     pub synchronising_idle: IntervalSet,
 }
 
@@ -73,8 +71,8 @@ pub(super) fn waits(
             .union(&waits_of_copies(trace, launches));
     let span = timeline.devices.iter().map(|device| device.window).reduce(Interval::hull);
     let synchronising = span.map_or_else(IntervalSet::default, |span| synchronising.clip(span));
-    // The gaps between queued kernels are the device's own, and many where kernels are short.
-    let with_gap = |one: Interval| Interval::starting_at(one.start(), one.duration() + DEVICE_GAP);
+    // What the device needs from one queued kernel to the next is its own, and adds up where kernels are short.
+    let with_gap = |one: Interval| Interval::starting_at(one.start(), one.duration() + QUEUE_GAP);
     let busy = timeline.devices.iter().flat_map(|device| device.busy.iter());
     let busy = IntervalSet::from_intervals(busy.map(with_gap));
     let event_waits = EventWaits::of(trace);

@@ -3,11 +3,11 @@
 //! Nothing is judged again: checks keep the verdict of their part. What only the whole can know is put together from what
 //! every part kept for it: unused exceptions, goldens that belong to no capture, statements about no capture.
 
-use super::{own_tool, verdict};
+use super::verdict;
 use crate::checks::{CHECKS, Measure};
 use crate::report::{
     CaptureReport, ExceptionUse, FindingId, GoldenReport, Level, Outcome, Partition, PolicyFinding,
-    Report, RunReport, SkippedFile, State, Verdict,
+    Report, RunReport, SkippedFile, State, Tool, Verdict,
 };
 use std::collections::BTreeMap;
 use std::fmt;
@@ -105,8 +105,8 @@ fn in_order(reports: Vec<(String, Report)>) -> Result<Vec<(Report, Partition)>, 
             ));
         };
         let (part, of) = (place.part, place.of);
-        if report.tool != own_tool() {
-            let (theirs, ours) = (&report.tool, own_tool());
+        if report.tool != Tool::own() {
+            let (theirs, ours) = (&report.tool, Tool::own());
             return foreign(format!(
                 "{name} was written by {} {}, and this is {} {}: use one version for all parts",
                 theirs.name, theirs.version, ours.name, ours.version

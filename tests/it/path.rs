@@ -114,6 +114,17 @@ fn what_nothing_explains_is_said_and_withholds_the_path() {
 }
 
 #[test]
+fn a_gap_that_the_device_or_the_launch_may_explain_refuses_the_path() {
+    // Each kernel starts 15 µs after its launch, and 10 µs after the kernel before it ended.
+    let report =
+        report("op forward 0..600\nrepeat 30 every 14 {\n  launch 0..4\n  kernel k 15+4\n}\n");
+    assert_eq!(report.claims.critical_path.state, ClaimState::Undefined);
+    assert_eq!(report.claims.estimate.state, ClaimState::Undefined);
+    let reason = path(&report).reason.as_deref().unwrap_or_default();
+    assert!(reason.contains("the device or the launch"), "{reason}");
+}
+
+#[test]
 fn records_without_a_launch_refuse_the_path() {
     for (text, reason) in [
         (

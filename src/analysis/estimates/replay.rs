@@ -1,6 +1,7 @@
 //! Plays a window again with a change: when would each piece of work start, and the window end?
 
-use crate::analysis::path::{DISPATCH_GAP, Enabler, Item, Model, Node, Target};
+use crate::analysis::latency::DISPATCH_GAP;
+use crate::analysis::path::{Enabler, Item, Model, Node, Target};
 use crate::trace::HostCallKind;
 use crate::units::Picoseconds;
 

@@ -10,8 +10,8 @@
 
 use crate::analysis::graphs::{Confirmation, Graphs};
 use crate::analysis::hlo::Missing;
+use crate::analysis::latency::DISPATCH_LATENCY;
 use crate::analysis::launches::Launches;
-use crate::analysis::recording::DISPATCH_LATENCY;
 use crate::analysis::timeline::events_by_stream;
 use crate::trace::{
     DamageFault, DamagedRecords, DeviceId, HostCall, HostCallKind, IntervalSet, RecordSide,

@@ -1,17 +1,13 @@
 //! The work of a window, on the device and on the host, with what enables each piece of it to start.
 
 use super::Evidence;
+use crate::analysis::latency::{DISPATCH_GAP, DISPATCH_LATENCY};
 use crate::analysis::launches::{Launch, Launches};
-use crate::analysis::recording::DISPATCH_LATENCY;
 use crate::analysis::waits::EventWaits;
 use crate::trace::{DeviceId, HostCallKind, IntervalSet, ThreadId, Trace};
-use crate::units::{Interval, Picoseconds};
+use crate::units::Interval;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
-
-/// From the end of one piece of work to the start of the next that was waiting, and from the return of a launch call to its
-/// kernel, a device needs no more: 13–14 µs were measured on MI300X.
-pub(in crate::analysis) const DISPATCH_GAP: Picoseconds = Picoseconds::from_us(20);
 
 /// Records that are looked at for the one that a wait waited for.
 const LOOK_BACK_MAX: usize = 64;

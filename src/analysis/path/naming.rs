@@ -3,7 +3,7 @@
 use super::sweep::Raw;
 use super::{Evidence, PathSegment, SegmentKind};
 use crate::analysis::host_cause::{HostEvent, SameThread, Segment, innermost};
-use crate::analysis::path::model::DISPATCH_GAP;
+use crate::analysis::latency::DISPATCH_GAP;
 use crate::trace::{IntervalSet, NameId, ThreadId, Trace};
 use crate::units::Interval;
 use rustc_hash::FxHashMap;

@@ -1,6 +1,7 @@
 //! The backward sweep.
 
-use super::model::{DISPATCH_GAP, Enabler, Model, Target};
+use super::model::{Enabler, Model, Target};
+use crate::analysis::latency::DISPATCH_GAP;
 use crate::trace::{DeviceEventKind, HostCallKind, NameId, ThreadId};
 use crate::units::{Interval, Picoseconds};
 

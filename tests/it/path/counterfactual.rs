@@ -63,6 +63,43 @@ fn a_gap_on_the_host_that_hides_only_part_of_the_work() {
 }
 
 #[test]
+fn host_time_that_another_stream_covers() {
+    // The device is never idle during the loading, and the step is shorter without it all the same.
+    let program = |load: u32| {
+        let loading = if load > 0 { format!("op load 20+{load}\n") } else { String::new() };
+        report(&format!(
+            "repeat 6 as n every {} {{\n\
+               annotation ProfilerStep#{{n}} 0+{}\n\
+               launch 10..14\nkernel a 20+300 stream=8\n{loading}\
+               launch {}+4\nkernel b {}+260 stream=7\n\
+               sync {}..{}\n\
+             }}\n",
+            345 + load,
+            344 + load,
+            24 + load,
+            34 + load,
+            30 + load,
+            340.max(300 + load),
+        ))
+    };
+    holds(&program(200), "the device waits for the host: load", &program(0));
+}
+
+#[test]
+fn no_step_is_shorter_than_the_work_of_one_stream() {
+    let report = report(
+        "repeat 6 as n every 530 {\n\
+           annotation ProfilerStep#{n} 0+529\n\
+           launch 2..6\nkernel a 10+20 stream=8\n\
+           launch 8..12\nkernel b 16+500 stream=7\n\
+           sync 14..520\n\
+         }\n",
+    );
+    let change = find(&report, "the host waits for the device");
+    assert!(change.step_us.if_gone.0 >= Microseconds::from_ps(500_000_000), "{change:?}");
+}
+
+#[test]
 fn an_exposed_copy() {
     let with = report(
         "repeat 6 as n every 440 {\n\
