@@ -2,8 +2,10 @@
 //!
 //! Floats appear when a figure is printed or held against a limit, never before.
 
+mod evenly;
 mod human;
 
+pub use evenly::evenly;
 pub use human::{grouped, human_time, point, rounded};
 
 use std::fmt;

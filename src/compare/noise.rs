@@ -2,6 +2,7 @@
 
 use super::ranks;
 use crate::report::Microseconds;
+use crate::units::evenly;
 
 /// Steps that each side needs for a comparison in time: as many as a step time is claimed from.
 pub(super) const STEPS_MIN: usize = 3;
@@ -12,7 +13,7 @@ const STEPS_TESTED_MIN: usize = 6;
 /// What the steps of each side must come to, once they are counted for how much they depend on one another.
 const STEPS_EFFECTIVE_MIN: f64 = 4.0;
 
-/// Steps of a side that are looked at.
+/// Steps of a side that are looked at, spread evenly over the capture.
 const STEPS_MAX: usize = 256;
 
 /// The standard deviation of a normal distribution over its median absolute deviation.
@@ -30,10 +31,15 @@ const ERRORS_DETECTED: f64 = 2.8;
 /// The level of the test.
 pub(super) const P_MAX: f64 = 0.01;
 
+/// The level at which a longer tail is suspected: it fails nothing.
+const TAIL_P_MAX: f64 = 0.05;
+
 /// A quantity of each step of one side, in order of time, in picoseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
     values: Vec<f64>,
+    /// The largest.
+    max: f64,
     /// The middle value; of an even number the middle of the two.
     pub(super) median: f64,
     /// The median distance from it.
@@ -43,10 +49,12 @@ pub(super) struct Sample {
 impl Sample {
     /// Of times in order; `None` of none.
     pub(super) fn of(times: &[Microseconds]) -> Option<Self> {
-        let values: Vec<f64> = times.iter().take(STEPS_MAX).map(|time| time.ps() as f64).collect();
+        let values: Vec<f64> =
+            evenly(times.len(), STEPS_MAX).map(|at| times[at].ps() as f64).collect();
         let median = median(&values)?;
         let distances: Vec<f64> = values.iter().map(|value| (value - median).abs()).collect();
-        Some(Self { mad: self::median(&distances)?, median, values })
+        let max = values.iter().copied().fold(f64::MIN, f64::max);
+        Some(Self { max, mad: self::median(&distances)?, median, values })
     }
 
     /// How many steps.
@@ -54,9 +62,13 @@ impl Sample {
         self.values.len()
     }
 
+    fn mean(&self) -> f64 {
+        self.values.iter().sum::<f64>() / self.n() as f64
+    }
+
     /// Products of neighbours and squares, both around the mean: their sums tell how much a step depends on the one before.
     fn products(&self) -> (f64, f64) {
-        let mean = self.values.iter().sum::<f64>() / self.n() as f64;
+        let mean = self.mean();
         let around: Vec<f64> = self.values.iter().map(|value| value - mean).collect();
         let neighbours = around.windows(2).map(|pair| pair[0] * pair[1]).sum();
         (neighbours, around.iter().map(|value| value * value).sum())
@@ -87,6 +99,19 @@ pub(super) struct Held {
     pub(super) sees_threshold: bool,
     /// The part of the steps that tells something new.
     pub(super) part: f64,
+    /// A side with more long steps than chance explains, where the medians do not show them.
+    pub(super) tail: Option<Tail>,
+}
+
+/// Steps of one side that take longer than any of the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tail {
+    /// True where the later side has them.
+    pub(super) is_after: bool,
+    /// How many.
+    pub(super) n: usize,
+    /// Of so many.
+    pub(super) of: usize,
 }
 
 /// Holds two samples against each other; `threshold` is the smallest change that matters, as a part. `None` where a side has too few
@@ -116,7 +141,18 @@ pub(super) fn hold(before: &Sample, after: &Sample, threshold: f64) -> Option<He
         detectable: by_spread.max(threshold),
         sees_threshold: by_spread <= threshold,
         part,
+        tail: tail(before, after, threshold, part),
     })
+}
+
+/// The longer tail, if the means differ by more than the threshold and chance would hardly put all the longest steps on one side.
+fn tail(before: &Sample, after: &Sample, threshold: f64, part: f64) -> Option<Tail> {
+    let is_after = after.max > before.max;
+    let (longer, other) = if is_after { (after, before) } else { (before, after) };
+    let n = longer.values.iter().filter(|&&value| value > other.max).count();
+    let moved = (longer.mean() - other.mean()) / before.mean();
+    let p = ranks::weakened(ranks::exceedances(n, longer.n(), other.n()), part);
+    (moved > threshold && p < TAIL_P_MAX).then_some(Tail { is_after, n, of: longer.n() })
 }
 
 /// The part of the steps that tells something new: `(1 − ρ) ÷ (1 + ρ)` for a correlation ρ of neighbours, estimated from both sides.
@@ -136,7 +172,7 @@ fn independent_part(before: &Sample, after: &Sample) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sample, hold};
+    use super::{Sample, Tail, hold};
     use crate::report::Microseconds;
 
     fn sample(times: &[i128]) -> Sample {
@@ -188,6 +224,30 @@ mod tests {
         assert!(hold(&before, &sample(&[107; 5]), 0.03).unwrap().is_beyond);
         assert!(hold(&before, &sample(&[107; 2]), 0.03).is_none());
         assert!(hold(&sample(&[0; 5]), &before, 0.03).is_none());
+    }
+
+    /// Five of twelve steps are longer than any of twelve others: of the ways to choose 12 of 24, C(19, 7) of C(24, 12) have it so, 1.9 %,
+    /// and twice as many either way.
+    #[test]
+    fn a_longer_tail_is_seen_where_the_median_stays() {
+        let even = sample(&[100, 101, 99, 100, 102, 98, 100, 101, 99, 100, 100, 101]);
+        let tailed = sample(&[100, 1000, 99, 1000, 100, 1000, 101, 1000, 99, 1000, 100, 101]);
+        let held = hold(&even, &tailed, 0.03).unwrap();
+        assert!(!held.is_beyond);
+        assert_eq!(held.tail, Some(Tail { is_after: true, n: 5, of: 12 }));
+        let back = hold(&tailed, &even, 0.03).unwrap();
+        assert_eq!(back.tail, Some(Tail { is_after: false, n: 5, of: 12 }));
+        let one = sample(&[100, 1000, 99, 100, 102, 98, 100, 101, 99, 100, 100, 101]);
+        assert_eq!(hold(&even, &one, 0.03).unwrap().tail, None);
+        assert_eq!(hold(&even, &even, 0.03).unwrap().tail, None);
+    }
+
+    /// Of more steps than are looked at, the last count like the first.
+    #[test]
+    fn long_captures_are_looked_at_from_end_to_end() {
+        let even = sample(&[100; 1_000]);
+        let late: Vec<i128> = (0..1_000).map(|step| if step < 300 { 100 } else { 120 }).collect();
+        assert!(hold(&even, &sample(&late), 0.03).unwrap().is_beyond);
     }
 
     /// Distances of 10 around 100, alternating: 3 × 1.25 × 1.4826 × √(2 × 100 ÷ 8) = 27.8 of 100.

@@ -17,6 +17,14 @@ pub(super) fn mann_whitney(a: &[f64], b: &[f64]) -> Option<f64> {
     Some(if ranks.doubled.len() <= EXACT_MAX { ranks.exact() } else { ranks.normal() })
 }
 
+/// The two-sided probability that the `n` largest of all values are of one sample, by name, of `of` values beside `others`
+/// (Rosenbaum 1954): `of ÷ (of + others)` for the first, and so on.
+pub(super) fn exceedances(n: usize, of: usize, others: usize) -> f64 {
+    let all = (of + others) as f64;
+    let one_sided: f64 = (0..n).map(|k| (of - k) as f64 / (all - k as f64)).product();
+    (2.0 * one_sided).min(1.0)
+}
+
 /// Ranks of two samples together. Twice a mid-rank is an integer.
 struct Ranks {
     /// Of all values, ascending.

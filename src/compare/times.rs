@@ -1,6 +1,6 @@
 //! How long it took before and after: step time, kernels, and the bounds of idle.
 
-use super::noise::{self, Held, P_MAX, STEPS_MIN, Sample};
+use super::noise::{self, Held, P_MAX, STEPS_MIN, Sample, Tail};
 use super::ranks::holm;
 use crate::report::{
     CaptureReport, Claim, ClaimState, Difference, Direction, Figure, HotKernel, Measure,
@@ -130,8 +130,12 @@ fn judged(measure: &mut Measure, sides: [&Sample; 2], held: &Held, p: Option<f64
         (true, true, false) => TimeVerdict::Faster,
         (true, false, true) => TimeVerdict::SuspectedSlower,
         (true, false, false) => TimeVerdict::SuspectedFaster,
-        (false, ..) if held.sees_threshold => TimeVerdict::Noise,
-        (false, ..) => TimeVerdict::Inconclusive,
+        (false, ..) => match held.tail {
+            Some(Tail { is_after: true, .. }) => TimeVerdict::SuspectedSlower,
+            Some(Tail { is_after: false, .. }) => TimeVerdict::SuspectedFaster,
+            None if held.sees_threshold => TimeVerdict::Noise,
+            None => TimeVerdict::Inconclusive,
+        },
     };
     if held.is_beyond && held.is_weak {
         let why =
@@ -139,6 +143,11 @@ fn judged(measure: &mut Measure, sides: [&Sample; 2], held: &Held, p: Option<f64
         measure.reason = Some(why.to_owned());
     } else if held.is_beyond && !is_tested {
         measure.reason = Some("the test alone does not exclude chance".to_owned());
+    } else if let (false, Some(Tail { is_after, n, of })) = (held.is_beyond, held.tail) {
+        let (side, other) = if is_after { ("after", "before") } else { ("before", "after") };
+        measure.reason = Some(format!(
+            "{n} of {of} steps {side} take longer than any {other}, and the median hides it"
+        ));
     }
 }
 

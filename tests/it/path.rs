@@ -65,6 +65,41 @@ fn an_awaited_event_leads_to_another_stream() {
     assert_eq!(segments(&report), ["dispatch - 2", "kernel b 300", "queue - 1", "kernel c 50"]);
 }
 
+/// A copy from the device to memory that is not pinned is queued by name: the host waits in it for what runs before it.
+#[test]
+fn a_copy_that_waits_for_work_before_it_is_a_wait_of_the_host() {
+    let report = report(
+        "launch 0..2\nkernel a 10+800\n\
+         copy 20..820\nmemcpy DtoH 811+2\n\
+         launch 830..832\nkernel b 840+10\n",
+    );
+    assert_eq!(
+        segments(&report),
+        [
+            "kernel a 800",
+            "queue - 1",
+            "copy Memcpy DtoH (Device -> Pageable) 2",
+            "host-wait cudaMemcpyAsync 7",
+            "host - 10",
+            "launch-call cudaLaunchKernel 2",
+            "dispatch - 8",
+            "kernel b 10",
+        ]
+    );
+}
+
+/// Work that was launched after the wait cannot be what a stream waits for, whenever it ended.
+#[test]
+fn a_stream_waits_for_what_had_been_launched() {
+    let report = report(
+        "launch 0..2\nkernel a 10+300 stream=7\n\
+         call cudaStreamWaitEvent 8..9\n\
+         launch 10..12\nkernel c 316+50 stream=7\n\
+         launch 14..16\nkernel late 20+294 stream=8\n",
+    );
+    assert_eq!(segments(&report), ["kernel a 300", "queue - 6", "kernel c 50"]);
+}
+
 /// Without a record of any stream's wait, work of another stream that ends right before counts.
 #[test]
 fn a_wait_that_no_call_records_may_be_for_another_stream() {

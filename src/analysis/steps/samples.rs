@@ -4,7 +4,7 @@ use super::Steps;
 use crate::analysis::HotKernel;
 use crate::report::Microseconds;
 use crate::trace::{NameId, Trace};
-use crate::units::Picoseconds;
+use crate::units::{Picoseconds, evenly};
 use rustc_hash::FxHashMap;
 
 /// Steps whose times are kept: beyond them a median hardly moves, and the report grows.
@@ -14,7 +14,7 @@ const STEPS_MAX: usize = 256;
 /// that grows or shrinks beyond that is known on both sides.
 const PER_MILLE_MIN: i64 = 5;
 
-/// The time of each kernel in each of the first complete steps, in the order of `kernels`; empty for kernels that take too little, and
+/// The time of each kernel in each complete step, or in some of them spread evenly, in the order of `kernels`; empty for kernels that take too little, and
 /// where no step is complete.
 pub(in crate::analysis) fn samples(
     trace: &Trace,
@@ -26,10 +26,10 @@ pub(in crate::analysis) fn samples(
     let Some(steps) = steps else { return none() };
     let mut place = vec![None; steps.steps.len()];
     let complete = steps.steps.iter().enumerate().filter(|(_, step)| step.incomplete.is_none());
-    let mut n_steps = 0;
-    for (step, _) in complete.take(STEPS_MAX) {
-        place[step] = Some(n_steps);
-        n_steps += 1;
+    let complete: Vec<usize> = complete.map(|(step, _)| step).collect();
+    let n_steps = complete.len().min(STEPS_MAX);
+    for (at, one) in evenly(complete.len(), STEPS_MAX).enumerate() {
+        place[complete[one]] = Some(at);
     }
     if n_steps == 0 {
         return none();
