@@ -47,7 +47,7 @@ pub use records::{
 pub use roofline::{
     KernelSum, RefusedKernels, RooflineDevice, RooflinePeak, RooflineReport, RooflineRow,
 };
-pub use run::{CollectiveInstance, CollectiveTime, RankWait, RunClaims, RunReport};
+pub use run::{CollectiveInstance, CollectiveTime, RankTotal, RankWait, RunClaims, RunReport};
 pub use slug::slug;
 pub use stated::{StatedReport, StatedState};
 pub use swimlanes::{Bar, Lane, LaneKind, LastFinisher, Swimlanes};

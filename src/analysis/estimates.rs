@@ -6,6 +6,7 @@
 //! range reaches from no saving to that part, as far as the busiest stream lets it.
 
 mod causes;
+mod knobs;
 mod lay_out;
 mod replay;
 
@@ -35,6 +36,10 @@ pub struct Estimate {
     pub at_best: Picoseconds,
     /// The part of the critical path that hangs on it.
     pub on_path: Picoseconds,
+    /// What to try.
+    pub knob: &'static str,
+    /// True where only the records of what streams wait for each other for could narrow the range.
+    pub is_open: bool,
     /// True where the ends of the ranges order it and another cause differently.
     pub order_undetermined: bool,
 }
@@ -80,6 +85,8 @@ pub(super) fn estimates(
         let floor = if candidate.cause.takes_work() { Picoseconds::ZERO } else { busy };
         (most > Picoseconds::ZERO && most >= threshold).then_some(Estimate {
             at_best: (now - on_path).max(floor.min(now - most)),
+            knob: knobs::knob(&candidate.cause, model),
+            is_open: several_streams,
             cause: candidate.cause,
             now,
             if_gone: (now - most, now - least),

@@ -21,7 +21,7 @@ pub(super) static CHECK: Check = Check {
         exceptions: "Captures with fewer than three steps make no claim about a step. It warns, since steps may differ by design.",
     },
     since: "0.1.0",
-    guards: &[Claim::StepTime],
+    guards: &[Claim::StepTime, Claim::CriticalPath, Claim::Estimate],
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,

@@ -6,7 +6,7 @@ use crate::checks;
 use crate::policy::Policy;
 use crate::report::{
     CheckReport, Claim, ClaimReport, ClaimState, CollectiveInstance, CollectiveTime, Microseconds,
-    RankWait, RunClaims, RunReport,
+    RankTotal, RankWait, RunClaims, RunReport,
 };
 use jiff::civil::Date;
 use std::collections::BTreeMap;
@@ -37,6 +37,7 @@ pub fn judge_run(run: &Run, policy: &Policy, today: Date) -> RunReport {
         checks,
         claims: RunClaims { collective_split: ClaimReport { state, by } },
         collectives: collectives(&run.instances),
+        by_rank: by_rank(&run.ranks, &run.instances),
         longest_waits: longest_waits(&run.instances),
     }
 }
@@ -62,7 +63,10 @@ fn row(((name, group), instances): ((&str, Option<&str>), Vec<&Instance>)) -> Co
         let longest = one.ranks.iter().map(|rank| rank.kernel).max().unwrap_or_default();
         if one.needs_all { one.all_present.1 - one.all_present.0 } else { longest }
     };
-    let straggler = last.into_iter().max_by_key(|&(rank, n)| (n, std::cmp::Reverse(rank)));
+    // Where several lead, none of them is the straggler.
+    let most = last.values().copied().max().unwrap_or(0);
+    let mut lead = last.into_iter().filter(|&(_, n)| n == most);
+    let straggler = lead.next().filter(|_| lead.next().is_none());
     let us = Microseconds::from_ps;
     CollectiveTime {
         name: name.to_owned(),
@@ -74,6 +78,28 @@ fn row(((name, group), instances): ((&str, Option<&str>), Vec<&Instance>)) -> Co
         transfer_us: (us(0), us(instances.iter().map(transfer).sum())),
         straggler,
     }
+}
+
+/// Sums by rank.
+fn by_rank(ranks: &[u64], instances: &[Instance]) -> Vec<RankTotal> {
+    let us = Microseconds::from_ps;
+    let mut totals: BTreeMap<u64, RankTotal> = BTreeMap::new();
+    for &rank in ranks {
+        let (zero, last) = (us(0), 0);
+        let total =
+            RankTotal { rank, kernel_us: zero, wait_us: zero, wait_is_upper_bound: false, last };
+        totals.insert(rank, total);
+    }
+    for one in instances {
+        for wait in &one.ranks {
+            let Some(total) = totals.get_mut(&wait.rank) else { continue };
+            total.kernel_us = us(total.kernel_us.ps() + wait.kernel);
+            total.wait_us = us(total.wait_us.ps() + wait.wait);
+            total.wait_is_upper_bound |= !one.needs_all;
+            total.last += u64::from(one.straggler == wait.rank);
+        }
+    }
+    ranks.iter().filter_map(|rank| totals.remove(rank)).collect()
 }
 
 /// The collectives that were waited for longest, in order of time.

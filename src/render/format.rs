@@ -93,6 +93,18 @@ pub(super) fn shortened(text: &str, chars_max: usize) -> String {
     }
 }
 
+/// A long name without its middle: kernels of one library often differ in their ends alone.
+pub(super) fn name(text: &str, chars_max: usize) -> String {
+    let chars = text.chars().count();
+    if chars <= chars_max {
+        return text.to_owned();
+    }
+    let tail = chars_max * 2 / 5;
+    let head = chars_max.saturating_sub(tail + 1);
+    let place = |nth: usize| text.char_indices().nth(nth).map_or(text.len(), |(at, _)| at);
+    format!("{}…{}", &text[..place(head)], &text[place(chars - tail)..])
+}
+
 /// `1 check`, `2 checks`.
 pub(super) fn counted(number: u64, singular: &str, plural: &str) -> String {
     let noun = if number == 1 { singular } else { plural };

@@ -16,8 +16,8 @@ use super::format::{self, DASH, FINE, count, shortened, time};
 use super::markdown::{self, policy_findings, skipped_files};
 use super::{Form, Needs, Output, cells, escape, runs, tally, words};
 use crate::report::{
-    CaptureReport, Claim, ClaimState, CollectiveInstance, GoldenReport, GoldenState, Level,
-    Microseconds, RankWait, Report, RunReport, State, TrustItem,
+    CaptureReport, Claim, ClaimState, GoldenReport, GoldenState, Level, Microseconds, RankWait,
+    Report, RunReport, State, TrustItem,
 };
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -68,8 +68,9 @@ fn header(report: &Report) -> String {
     let goldens = tally::goldens(report).map(|goldens| format!(" Goldens: {}.", html(&goldens)));
     format!(
         "<header>\n<a class=\"skip\" href=\"#main\">To the findings</a>\n<h1>idleproof: <span class=\"verdict {verdict}\">{verdict}\
-         </span></h1>\n<p>{}. Checks: {}.{}</p>\n<p class=\"about\">Policy {} (sha256 <code>{}</code>), {} {}, report schema {}.</p>\
+         </span></h1>\n<p class=\"meaning\">{}</p>\n<p>{}. Checks: {}.{}</p>\n<p class=\"about\">Policy {} (sha256 <code>{}</code>), {} {}, report schema {}.</p>\
          \n</header>\n",
+        words::meaning(report.verdict),
         html(&tally::captures(report)),
         html(&tally::Tally::of_report(report).text()),
         goldens.unwrap_or_default(),
@@ -87,7 +88,8 @@ fn overview(report: &Report) -> String {
         return String::new();
     }
     let mut text = "<nav aria-label=\"captures\">\n<h2>Captures</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">capture</th>\
-                    <th scope=\"col\">verdict</th><th scope=\"col\">idle</th><th scope=\"col\">violated</th></tr></thead>\n<tbody>\n"
+                    <th scope=\"col\">verdict</th><th scope=\"col\">recorded window</th><th scope=\"col\">idle</th><th scope=\"col\">kernel time</th>\
+                    <th scope=\"col\">violated</th></tr></thead>\n<tbody>\n"
         .to_owned();
     for (number, capture) in report.captures.iter().enumerate() {
         let verdict = words::verdict(capture.verdict());
@@ -95,19 +97,26 @@ fn overview(report: &Report) -> String {
             None => markup::inline(&cells::idle(capture)),
             Some(_) => DASH.to_owned(),
         };
+        let kernels = markup::inline(&cells::kernel_time(capture));
+        let window = window(capture).map_or_else(|| DASH.to_owned(), |us| time(us, FINE));
         let violated = capture.checks_in(State::Violated);
         let ids: Vec<String> =
             violated.map(|check| format!("<code>{}</code>", html(&check.id))).collect();
         let _ = writeln!(
             text,
             "<tr><td><a href=\"#capture-{number}\">{}</a></td><td><span class=\"verdict {verdict}\">{verdict}</span></td>\
-             <td>{idle}</td><td>{}</td></tr>",
+             <td>{window}</td><td>{idle}</td><td>{kernels}</td><td>{}</td></tr>",
             html(&shortened(&capture.name, 200)),
             ids.join(", ")
         );
     }
     text.push_str("</tbody>\n</table></div>\n</nav>\n");
     text
+}
+
+/// From the first start to the last end of device work: of several devices the longest.
+fn window(capture: &CaptureReport) -> Option<Microseconds> {
+    capture.records.as_ref()?.devices.iter().map(|device| device.total_us).max()
 }
 
 /// Ranks of one job: what was compared, who waited for whom.
@@ -136,26 +145,23 @@ fn waits(run: &RunReport) -> String {
         ranks.iter().map(|rank| rank.wait_us).max().unwrap_or(Microseconds::from_ps(0))
     };
     // Where data may have moved before the last rank came, the wait is at most this.
-    let bound = |one: &CollectiveInstance| {
-        let mut known =
-            run.collectives.iter().filter(|all| (&all.name, &all.group) == (&one.name, &one.group));
-        if known.any(|all| all.wait_is_upper_bound) { "at most " } else { "" }
-    };
+    let bound = |one| if runs::is_upper_bound(run, one) { "at most " } else { "" };
     let mut waits: Vec<_> = run.longest_waits.iter().collect();
     waits.sort_by_key(|one| Reverse(longest(&one.ranks)));
     let rows = waits.iter().take(WAITS_MAX).map(|one| {
         let rank = one.ranks.iter().max_by_key(|rank| rank.wait_us);
         vec![
-            escape::markdown_code(&shortened(&one.name, 120)),
-            one.straggler.to_string(),
-            rank.map(|rank| rank.rank.to_string()).unwrap_or_default(),
+            escape::markdown_code(&format::name(&one.name, 120)),
+            format!("rank {}", one.straggler),
+            rank.map(|rank| format!("rank {}", rank.rank)).unwrap_or_default(),
             format!("{}{}", bound(one), time(longest(&one.ranks), FINE)),
+            rank.map(|rank| time(rank.kernel_us, FINE)).unwrap_or_default(),
         ]
     });
-    let head = ["collective", "last rank", "waited the longest", "for"];
+    let head = ["collective", "came last", "waited the longest", "for", "of its own kernel's"];
     format!(
         "<h4>Single collectives, the longest waits</h4>\n{}",
-        markup::blocks(&cells::table(&head, 1, rows))
+        markup::blocks(&cells::table(&head, 3, rows))
     )
 }
 

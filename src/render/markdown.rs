@@ -8,6 +8,8 @@ mod records;
 mod roofline;
 mod shares;
 
+pub(super) use path::saving;
+
 use super::cells::{self, table};
 use super::escape::{html, markdown, markdown_block, markdown_code};
 use super::format::{DASH, bytes, count};

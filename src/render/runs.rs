@@ -4,11 +4,16 @@ use super::cells::{self, table};
 use super::escape::{markdown, markdown_code};
 use super::format::{DASH, count, counted, time};
 use super::words;
-use crate::report::{ClaimState, CollectiveTime, Report, RunReport, State};
+use crate::report::{
+    ClaimState, CollectiveInstance, CollectiveTime, Microseconds, Report, RunReport, State,
+};
 use std::fmt::Write as _;
 
 /// Rows of collectives; the JSON report has them all.
 const ROWS_MAX: usize = 25;
+
+/// Rows of ranks.
+const RANKS_MAX: usize = 64;
 
 /// One line: `2 of 2 ranks, 12 collectives, collective split supported`. Not escaped.
 pub(super) fn line(run: &RunReport) -> String {
@@ -63,18 +68,17 @@ pub(super) fn collectives(run: &RunReport) -> String {
     let is_stated = run.claims.collective_split.state == ClaimState::Supported;
     let stated = |text: String| if is_stated { text } else { DASH.to_owned() };
     let row = |row: &CollectiveTime| {
-        let most = if row.wait_is_upper_bound { "at most " } else { "" };
         let straggler = row.straggler.map_or_else(
-            || DASH.to_owned(),
-            |(rank, times)| format!("{rank} ({} of {})", count(times), count(row.instances)),
+            || "no single rank".to_owned(),
+            |(rank, times)| format!("rank {rank} ({} of {})", count(times), count(row.instances)),
         );
         vec![
             markdown_code(&row.name),
             row.group.as_deref().map_or_else(|| DASH.to_owned(), markdown),
             count(row.instances),
             time(row.kernel_us, 3),
-            stated(format!("{most}{}", time(row.wait_us, 3))),
-            stated(format!("at most {}", time(row.transfer_us.1, 3))),
+            stated(waited(row.wait_us, row.wait_is_upper_bound)),
+            stated(format!("0 to {}", time(row.transfer_us.1, 3))),
             stated(straggler),
         ]
     };
@@ -82,10 +86,10 @@ pub(super) fn collectives(run: &RunReport) -> String {
         "collective",
         "group",
         "instances",
-        "kernel time, all ranks",
-        "waited for the last rank, all ranks",
-        "transfer, each once",
-        "last rank",
+        "kernel time, sum over ranks",
+        "of it waiting for the last rank",
+        "transfer, sum over instances",
+        "comes last most often",
     ];
     let rows = run.collectives.iter().take(ROWS_MAX).map(row);
     let more = run.collectives.len().saturating_sub(ROWS_MAX);
@@ -93,5 +97,70 @@ pub(super) fn collectives(run: &RunReport) -> String {
         0 => String::new(),
         more => format!("\n{} more in the JSON report.\n", count(more as u64)),
     };
-    format!("\n{}{more}", table(&head, 2, rows))
+    let sums = if is_stated { SUMS } else { "" };
+    format!("\n{}{}{more}{sums}{}", summary(run), table(&head, 2, rows), by_rank(run))
+}
+
+const SUMS: &str = "\nSums over ranks are no wall time: ranks wait side by side. Where data may move before the last rank has come (more than two ranks in an operation that \
+    does not need all of them at once), waiting is known as a range alone.\n";
+
+/// A wait: a range from nothing on, where it is an upper bound.
+fn waited(wait: Microseconds, is_upper_bound: bool) -> String {
+    match is_upper_bound && wait.ps() > 0 {
+        true => format!("0 to {}", time(wait, 3)),
+        false => time(wait, 3),
+    }
+}
+
+/// Who comes last, and the longest wait, in words.
+fn summary(run: &RunReport) -> String {
+    let stated = run.claims.collective_split.state == ClaimState::Supported;
+    let most = run.by_rank.iter().map(|rank| rank.last).max().unwrap_or(0);
+    let mut last = run.by_rank.iter().filter(|rank| rank.last == most);
+    let (Some(rank), 1) = (last.next(), 1 + last.count()) else { return String::new() };
+    let longest =
+        run.longest_waits.iter().flat_map(|one| one.ranks.iter().map(move |rank| (one, rank)));
+    let Some((one, wait)) = longest.max_by_key(|(_, wait)| wait.wait_us).filter(|_| stated) else {
+        return String::new();
+    };
+    let n: u64 = run.collectives.iter().map(|row| row.instances).sum();
+    format!(
+        "Rank {} comes last to {} of {}. The longest wait for a last rank: rank {} in {}, {}, for rank {}.\n\n",
+        rank.rank,
+        count(rank.last),
+        counted(n, "collective", "collectives"),
+        wait.rank,
+        markdown_code(&one.name),
+        waited(wait.wait_us, is_upper_bound(run, one)),
+        one.straggler
+    )
+}
+
+/// True where data may have moved before the last rank had come to a collective.
+pub(super) fn is_upper_bound(run: &RunReport, one: &CollectiveInstance) -> bool {
+    let mut alike =
+        run.collectives.iter().filter(|all| (&all.name, &all.group) == (&one.name, &one.group));
+    alike.any(|all| all.wait_is_upper_bound)
+}
+
+/// Each rank: who waits, and who is waited for. Withheld with the split.
+fn by_rank(run: &RunReport) -> String {
+    if run.by_rank.is_empty() || run.claims.collective_split.state != ClaimState::Supported {
+        return String::new();
+    }
+    let rows = run.by_rank.iter().take(RANKS_MAX).map(|rank| {
+        vec![
+            rank.rank.to_string(),
+            time(rank.kernel_us, 3),
+            waited(rank.wait_us, rank.wait_is_upper_bound),
+            count(rank.last),
+        ]
+    });
+    let head =
+        ["rank", "time in these collectives", "of it waiting for the last rank", "comes last to"];
+    let more = match run.by_rank.len().saturating_sub(RANKS_MAX) {
+        0 => String::new(),
+        more => format!("\n{} more in the JSON report.\n", count(more as u64)),
+    };
+    format!("\n{}{more}", table(&head, 0, rows))
 }

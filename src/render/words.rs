@@ -1,5 +1,6 @@
 //! The words that every output uses for states, levels and claims.
 
+use super::format;
 use crate::report::{
     CaptureReport, CheckReport, Claim, ClaimState, GoldenState, Level, RunReport, State, Verdict,
     WhyNotEvaluable,
@@ -11,6 +12,20 @@ pub(super) const fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Pass => "pass",
         Verdict::Fail => "fail",
         Verdict::Error => "error",
+    }
+}
+
+/// What the outcome says, and what not.
+pub(super) const fn meaning(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => {
+            "What is stated here can be believed. That says nothing about how fast the job is."
+        }
+        Verdict::Fail => {
+            "The gate is closed: a capture would mislead, or is not what the policy or a golden asks for. That says nothing about whether the job \
+             itself failed."
+        }
+        Verdict::Error => "A capture could not be read, so nothing is said about it.",
     }
 }
 
@@ -84,6 +99,13 @@ pub(super) const fn instead(claim: Claim) -> Option<&'static str> {
         | Claim::Roofline
         | Claim::Estimate => None,
     }
+}
+
+/// That a Python tracer ran, which makes every time of the host an upper bound; `None` where none did.
+pub(super) fn tracer(capture: &CaptureReport) -> Option<String> {
+    let frames = capture.records.as_ref().map_or(0, |records| records.python_frames);
+    let frames = (frames > 0).then(|| format::counted(frames, "frame", "frames"))?;
+    Some(format!("A Python tracer ran ({frames}) and slowed the host down"))
 }
 
 /// Claims as a list of nouns: `idle, kernel ranking`.

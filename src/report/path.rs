@@ -80,6 +80,9 @@ pub struct Change {
     /// True where the ends of the ranges order it and another cause differently: which of them saves more is not known.
     #[serde(default)]
     pub order_undetermined: bool,
+    /// What keeps the range from being narrower, where one thing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open: Option<String>,
     /// What that rests on.
     pub assumption: String,
     /// What to try.

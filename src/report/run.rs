@@ -23,6 +23,9 @@ pub struct RunReport {
     /// Collectives by operation and group, the longest wait first: what the records say, whatever may be claimed.
     #[serde(default)]
     pub collectives: Vec<CollectiveTime>,
+    /// Each rank in those collectives, in the order of `ranks`.
+    #[serde(default)]
+    pub by_rank: Vec<RankTotal>,
     /// Single collectives, in order of time: the hundred that were waited for longest.
     #[serde(default)]
     pub longest_waits: Vec<CollectiveInstance>,
@@ -55,6 +58,21 @@ pub struct CollectiveTime {
     pub transfer_us: (Microseconds, Microseconds),
     /// The rank that came last most often, and how often.
     pub straggler: Option<(u64, u64)>,
+}
+
+/// One rank in all collectives that are on all of their ranks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankTotal {
+    /// The rank.
+    pub rank: u64,
+    /// Kernel time of its collectives.
+    pub kernel_us: Microseconds,
+    /// How long of it the last rank of each had not come.
+    pub wait_us: Microseconds,
+    /// True where data may have moved between ranks that were there already: the wait is at most this.
+    pub wait_is_upper_bound: bool,
+    /// To how many it came last.
+    pub last: u64,
 }
 
 /// One collective on all of its ranks.

@@ -68,23 +68,6 @@ impl Cause {
             Self::Kernel(_) => "it takes no time at all: a ceiling and no forecast",
         }
     }
-
-    /// What to try.
-    pub const fn knob(&self) -> &'static str {
-        match self {
-            Self::Host => "graph capture, compilation, or more work a launch",
-            Self::HostEvent(_) => "move it off the launching thread, or prefetch what it fetches",
-            Self::LaunchCalls => "graph capture, or fusing kernels",
-            Self::Waits => {
-                "drop .item(), blocking copies and explicit synchronisation from the step"
-            }
-            Self::Collectives => "start them earlier, or bucket them differently",
-            Self::Copies => {
-                "pinned memory and non-blocking copies, prefetching, or keeping data on the device"
-            }
-            Self::Kernel(_) => "another implementation, data type or shape",
-        }
-    }
 }
 
 /// A cause with what it takes out.
@@ -218,7 +201,7 @@ fn longest(path: &Path, model: &Model<'_>, kind: SegmentKind) -> Vec<(String, Pi
 }
 
 /// `ProfilerStep#12` as `ProfilerStep#`: steps differ in their numbers alone.
-fn without_number(name: &str) -> &str {
+pub(super) fn without_number(name: &str) -> &str {
     let base = name.trim_end_matches(|character: char| character.is_ascii_digit());
     if base.ends_with('#') { base } else { name }
 }

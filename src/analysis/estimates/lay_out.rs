@@ -4,6 +4,10 @@ use super::Estimate;
 use crate::analysis::Analysis;
 use crate::report::{Change, Share, StepChange};
 
+/// Why the range reaches down to no saving at all.
+const OPEN: &str =
+    "several streams have work, and which of them waits for which is not all recorded";
+
 /// The rows of what to change.
 pub(in crate::analysis) fn lay_out(analysis: &Analysis) -> Vec<Change> {
     analysis.estimates.iter().map(row).collect()
@@ -18,7 +22,8 @@ fn row(estimate: &Estimate) -> Change {
         at_best_us: Some(estimate.at_best.into()),
         order_undetermined: estimate.order_undetermined,
         assumption: estimate.cause.assumption().to_owned(),
-        knob: estimate.cause.knob().to_owned(),
+        knob: estimate.knob.to_owned(),
+        open: (estimate.is_open && least < most).then(|| OPEN.to_owned()),
         basis: "inferred".to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! The rows of a comparison, in the order in which a reader needs them. Nothing is escaped here.
 
-use crate::render::format::{DASH, FINE, count, counted, percent_range, share, shortened, time};
+use crate::render::format::{self, DASH, FINE, count, counted, percent_range, share, time};
 use crate::report::{
     Comparison, Comparisons, Difference, Direction, Figure, KernelPresence, Measure, MeasureKind,
     TimeVerdict,
@@ -125,7 +125,8 @@ fn arrow(before: &str, after: &str) -> String {
 }
 
 fn of_difference(difference: &Difference) -> Row {
-    let side = |text: &Option<String>| shortened(text.as_deref().unwrap_or(DASH), NAME_CHARS_MAX);
+    let side =
+        |text: &Option<String>| format::name(text.as_deref().unwrap_or(DASH), NAME_CHARS_MAX);
     let Difference { what, before, after } = difference;
     match (before, after) {
         (None, None) => row(what, ""),
@@ -155,7 +156,7 @@ fn of_presence(what: &str, kernel: &KernelPresence) -> Row {
     let records = counted(kernel.records, "record", "records");
     Row {
         subject: what.to_owned(),
-        name: Some(shortened(&kernel.name, NAME_CHARS_MAX)),
+        name: Some(format::name(&kernel.name, NAME_CHARS_MAX)),
         detail: format!("{records}, {}{share}", time(kernel.time_us, FINE)),
     }
 }
@@ -168,7 +169,7 @@ fn of_measure(measure: &Measure) -> Row {
     };
     Row {
         subject: subject.to_owned(),
-        name: measure.name.as_ref().map(|name| shortened(name, NAME_CHARS_MAX)),
+        name: measure.name.as_ref().map(|name| format::name(name, NAME_CHARS_MAX)),
         detail: detail(measure),
     }
 }

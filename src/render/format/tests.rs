@@ -111,4 +111,7 @@ fn a_long_name_keeps_its_start() {
     assert_eq!(shortened("abcdefg", 6), "abcde…");
     assert_eq!(shortened("ééééééé", 6), "ééééé…");
     assert_eq!(shortened("", 6), "");
+    assert_eq!(name("abcdef", 6), "abcdef");
+    assert_eq!(name("abcdefghij", 6), "abc…ij");
+    assert_eq!(name("éééééééééà", 6), "ééé…éà");
 }

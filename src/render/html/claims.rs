@@ -2,7 +2,8 @@
 
 use super::super::cells::{self, guarded};
 use super::super::escape::{html, markdown, markdown_code};
-use super::super::format::{self, FINE, count, counted, shortened};
+use super::super::format::{self, FINE, count, counted};
+use super::super::markdown::saving;
 use super::super::words;
 use super::markup;
 use crate::report::{CaptureReport, Change, Claim, ClaimState, Microseconds};
@@ -93,7 +94,7 @@ pub(super) const fn is_inferred(claim: Claim) -> bool {
 pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
     let largest = |name: &str, share: Option<crate::report::Share>| {
         let share = share.map(|share| format!(", {}", format::share(share))).unwrap_or_default();
-        format!("{}{share}", markdown_code(&shortened(name, NAME_CHARS_MAX)))
+        format!("{}{share}", markdown_code(&format::name(name, NAME_CHARS_MAX)))
     };
     let attribution = capture.attribution.as_ref();
     let figure = match claim {
@@ -131,19 +132,18 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
         Claim::Estimate => {
             let first = first_to_try(capture);
             guarded(capture, claim, first, |first| {
-                let (least, most) = first.step_us.if_gone;
-                let (now, least, most) = (time(first.step_us.now), time(least), time(most));
-                let range = if least == most { least } else { format!("{least} to {most}") };
                 format!(
-                    "{range} instead of {now}, were this gone: {}",
-                    markdown(&shortened(&first.cause, NAME_CHARS_MAX))
+                    "{} of {}, were this gone: {}",
+                    saving(first),
+                    time(first.step_us.now),
+                    markdown(&format::name(&first.cause, NAME_CHARS_MAX))
                 )
             })
         }
         Claim::Roofline => {
             let covered = capture.roofline.as_ref().and_then(|roofline| roofline.covered.share);
             guarded(capture, claim, covered, |share| {
-                format!("for {} of kernel time", format::share(share))
+                format!("covers {} of kernel time", format::share(share))
             })
         }
         Claim::CollectiveSplit => guarded(capture, claim, Some(()), |()| String::new()),
@@ -151,10 +151,12 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
     markup::inline(&figure)
 }
 
-/// The first cause that can go; that a kernel takes no time at all is a ceiling and no advice.
+/// The cause that saves most, surely before possibly; that a kernel takes no time at all is a ceiling and no advice.
 pub(super) fn first_to_try(capture: &CaptureReport) -> Option<&Change> {
     let causes = &capture.what_to_change;
-    causes.iter().find(|one| !one.cause.starts_with("kernel ")).or(causes.first())
+    let left = |one: &&Change| (one.step_us.if_gone.1, one.step_us.if_gone.0);
+    let advice = causes.iter().filter(|one| !one.cause.starts_with("kernel "));
+    advice.min_by_key(left).or(causes.first())
 }
 
 fn step_time(capture: &CaptureReport) -> String {

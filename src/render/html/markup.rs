@@ -135,8 +135,11 @@ fn cells(line: &str) -> Vec<String> {
 /// A cell: one that holds no figure says so to the eye.
 fn cell_text(cell: &str) -> String {
     let text = inline(cell);
-    if cell.starts_with(DASH) && cell.contains('(') {
-        format!("<span class=\"withheld\">{text}</span>")
+    let by =
+        cell.strip_prefix(DASH).and_then(|rest| rest.trim().strip_prefix('(')?.strip_suffix(')'));
+    if let Some(by) = by {
+        // The ids stand above the table; in each cell they would hide what is there.
+        format!("<span class=\"withheld\" title=\"withheld: {}\">{DASH}</span>", inline(by))
     } else if cell == "undefined" {
         format!("<span class=\"undefined\">{text}</span>")
     } else {
@@ -289,7 +292,7 @@ mod tests {
             text,
             "<h3>T <em>x</em></h3>\n<ul>\n<li>a<ul><li>b</li><li>c</li></ul></li>\n<li><code>d</code></li>\n</ul>\n<div \
              class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">h</th><th scope=\"col\" class=\"n\">n</th></tr></thead>\n<tbody>\n\
-             <tr><td>a&#124;b</td><td class=\"n\"><span class=\"withheld\">— (c-d)</span></td></tr>\n</tbody>\n</table></div>\n\
+             <tr><td>a&#124;b</td><td class=\"n\"><span class=\"withheld\" title=\"withheld: c-d\">—</span></td></tr>\n</tbody>\n</table></div>\n\
              <p>text <strong>s</strong></p>\n"
                 .replace("&#124;", "|")
         );

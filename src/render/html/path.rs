@@ -2,7 +2,7 @@
 
 use super::super::cells::table;
 use super::super::escape::{markdown, markdown_code};
-use super::super::format::{self, DASH, FINE, count, shortened};
+use super::super::format::{self, DASH, FINE, count};
 use super::super::{cells, markdown::Room};
 use super::markup;
 use crate::report::{CaptureReport, Claim, ClaimState, Microseconds};
@@ -26,7 +26,7 @@ pub(super) fn segments(capture: &CaptureReport, room: &Room) -> String {
             markdown(&one.kind),
             name.map_or_else(
                 || DASH.to_owned(),
-                |name| markdown_code(&shortened(name, room.name_chars)),
+                |name| markdown_code(&format::name(name, room.name_chars)),
             ),
             time(one.start_us),
             time(one.time_us),

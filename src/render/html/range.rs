@@ -48,7 +48,8 @@ pub(super) fn bounds(capture: &CaptureReport) -> String {
     let mut text = format!(
         "<div class=\"scroll\"><table class=\"ranges\">\n<thead><tr><th scope=\"col\">device</th><th scope=\"col\">part of its window</th>\
          <th scope=\"col\">at least to at most</th><th scope=\"col\">on a scale from 0 to 100 %</th></tr></thead>\n<tbody>\n{rows}</tbody>\
-         \n</table></div>\n"
+         \n</table></div>\n<p>Lines on the scale at 25, 50 and 75 %. A filled band: from at least to at most; a dashed one: the figure is withheld, and lies in \
+         it. Waiting for the host includes the latency of launches into an empty queue.</p>\n"
     );
     if devices.len() > DEVICES_MAX {
         let _ = writeln!(

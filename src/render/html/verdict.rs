@@ -1,13 +1,19 @@
 //! The verdict on a capture in plain words: what may be believed, what not and why, and what to do next.
 
 use super::super::escape::{html, markdown_prose};
-use super::super::format::{FINE, shortened, time};
+use super::super::format::{self, FINE, time};
+use super::super::markdown::saving;
 use super::super::{cells, words};
 use super::markup;
-use crate::report::{CaptureReport, Change, CheckReport, Claim, ClaimState, Outcome, State};
+use crate::report::{
+    CaptureReport, Change, CheckReport, Claim, ClaimState, Outcome, PathScope, State,
+};
 
 /// Reasons and advice that are spelled out; the findings have all of them.
 const REASONS_MAX: usize = 3;
+
+/// Points between bounds from which on they say nothing.
+const OPEN_MAX: f64 = 50.0;
 
 /// Characters of a cause, which may be the name of a kernel.
 const CAUSE_CHARS_MAX: usize = 90;
@@ -60,13 +66,17 @@ fn believed(capture: &CaptureReport) -> String {
     if parts.is_empty() {
         return "No claim; counts of records, and recorded times as such.".to_owned();
     }
+    let tracer = words::tracer(capture).map(|slows| {
+        format!("<p>{slows}: times of the host, and what hangs on them, are upper bounds.</p>")
+    });
+    let tracer = tracer.unwrap_or_default();
     let open: String = open
         .iter()
         .map(|((what, id), claims)| {
             format!("<p>{}, {what} <code>{}</code>.</p>", words::claims(claims), html(id))
         })
         .collect();
-    format!("<ul>{parts}</ul>{open}")
+    format!("<ul>{parts}</ul>{open}{tracer}")
 }
 
 /// The claims that are withheld, with the checks that say why, and those that nothing can be computed from.
@@ -82,7 +92,7 @@ fn doubted(capture: &CaptureReport) -> String {
             format!("<li>{} (<code>{}</code>)</li>", html(&check.message), html(&check.id))
         });
         let more = match reasons.len().checked_sub(REASONS_MAX) {
-            Some(more) if more > 0 => format!("<li>{more} more in the findings</li>"),
+            Some(more) if more > 0 => format!("<li>{more} more under “Cannot be trusted”</li>"),
             _ => String::new(),
         };
         text = format!(
@@ -90,14 +100,41 @@ fn doubted(capture: &CaptureReport) -> String {
             html(&words::claims(&withheld)),
             shown.collect::<String>()
         );
+        text.push_str(&certain(capture, &withheld));
     }
-    if !undefined.is_empty() {
+    let refused = capture.critical_path.as_ref().and_then(|path| path.reason.as_deref());
+    let (of_path, others): (Vec<Claim>, Vec<Claim>) = undefined.into_iter().partition(|claim| {
+        refused.is_some() && matches!(claim, Claim::CriticalPath | Claim::Estimate)
+    });
+    if let (Some(reason), false) = (refused, of_path.is_empty()) {
+        let claims = html(&words::claims(&of_path));
+        text.push_str(&format!("<p>Not stated: {claims}, as {}.</p>", html(reason)));
+    }
+    if !others.is_empty() {
         text.push_str(&format!(
             "<p>Nothing is said, as this capture has nothing to compute it from: {}.</p>",
-            html(&words::claims(&undefined))
+            html(&words::claims(&others))
         ));
     }
-    text
+    if text.is_empty() { "Nothing: no claim is withheld.".to_owned() } else { text }
+}
+
+/// What the bounds of withheld figures say all the same.
+fn certain(capture: &CaptureReport, withheld: &[Claim]) -> String {
+    let bounds = &capture.claims.idle;
+    let of =
+        [(Claim::Idle, bounds.device_inactive_pct), (Claim::HostStarved, bounds.host_starved_pct)];
+    let known = of.into_iter().filter(|(claim, _)| withheld.contains(claim));
+    let known = known.filter_map(|(claim, bounds)| Some((claim, bounds?)));
+    // Bounds that leave nearly everything open say nothing.
+    let known = known.filter(|(_, (lo, hi))| hi.get() - lo.get() < OPEN_MAX && lo.get() < hi.get());
+    let known: Vec<String> = known
+        .map(|(claim, bounds)| format!("{} {}", words::claim(claim), format::percent_range(bounds)))
+        .collect();
+    match known.is_empty() {
+        true => String::new(),
+        false => format!("<p>Certain all the same: {} of the window.</p>", html(&known.join(", "))),
+    }
 }
 
 /// The checks that withhold claims, those that fail the gate first.
@@ -139,15 +176,19 @@ fn next(capture: &CaptureReport) -> String {
 
 /// A cause as advice.
 fn try_it(capture: &CaptureReport, change: &Change) -> String {
-    let stated = |figure| {
-        let figure = cells::guarded(capture, Claim::Estimate, Some(figure), |us| time(us, FINE));
-        markup::inline(&figure)
-    };
+    let now =
+        cells::guarded(capture, Claim::Estimate, Some(change.step_us.now), |us| time(us, FINE));
+    let saves = cells::guarded(capture, Claim::Estimate, Some(change), saving);
+    let scope = capture.critical_path.as_ref().map(|path| path.scope);
+    let what = if scope == Some(PathScope::Step) { "step" } else { "recorded window" };
+    let open = change.open.as_deref().map(|open| format!(" It may be nothing: {}.", html(open)));
     format!(
-        "<li>Try: {}. The step would take {} at best instead of {} (<em>inferred</em>, not run), were this gone: {}.</li>",
+        "<li>Try: {}. It is against this: {}, without which the {what} of {} would be shorter by <strong>{}</strong> (<em>inferred</em>, not \
+         run).{}</li>",
         html(&change.knob),
-        stated(change.step_us.if_gone.0),
-        stated(change.step_us.now),
-        html(&shortened(&change.cause, CAUSE_CHARS_MAX))
+        html(&format::name(&change.cause, CAUSE_CHARS_MAX)),
+        markup::inline(&now),
+        markup::inline(&saves),
+        open.unwrap_or_default()
     )
 }

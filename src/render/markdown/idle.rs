@@ -2,7 +2,8 @@
 
 use super::super::cells::{self, guarded, table, titled};
 use super::super::escape::{markdown, markdown_code};
-use super::super::format::{self, FINE, count, counted, shortened};
+use super::super::format::{self, FINE, count, counted};
+use super::super::words;
 use super::{Room, more_in_tables};
 use crate::report::{
     CaptureReport, Claim, DeviceRecords, LaunchRecords, LaunchTiming, Microseconds, Records,
@@ -61,12 +62,8 @@ pub(super) fn host(capture: &CaptureReport, records: &Records, room: &Room) -> S
         table(&head, 3, rows),
         more_in_tables(all, shown)
     );
-    if records.python_frames > 0 {
-        let _ = writeln!(
-            text,
-            "\nA Python tracer ran ({}): it slows the host down, so host time is an upper bound.",
-            counted(records.python_frames, "frame", "frames")
-        );
+    if let Some(slows) = words::tracer(capture) {
+        let _ = writeln!(text, "\n{slows}: host time is an upper bound.");
     }
     text
 }
@@ -79,7 +76,7 @@ fn host_rows<'a>(
     device.idle_host_events.iter().take(rows_max).map(|row| {
         vec![
             markdown(&device.name),
-            markdown_code(&shortened(&row.name, NAME_CHARS_MAX)),
+            markdown_code(&format::name(&row.name, NAME_CHARS_MAX)),
             markdown(&row.kind),
             count(row.gaps),
             guarded(capture, Claim::Idle, Some(row.time_us), time),
@@ -115,8 +112,8 @@ fn timing(capture: &CaptureReport, timing: &LaunchTiming) -> String {
         None => format!("not evaluable from {empty}: twenty are needed"),
     };
     format!(
-        "- from a launch call to its first kernel (5th percentile / median / longest): {latency} over {}, {} in all \
-         (TKLQT)\n- the same for launches into an empty queue, what a launch costs at least: {floor}\n- duration of a \
+        "- from a launch call to its first kernel (5th percentile / median / longest): {latency} over {}; summed over \
+         launches, which wait side by side, {} (TKLQT)\n- the same for launches into an empty queue, what a launch costs at least: {floor}\n- duration of a \
          kernel (mean / median): {} / {}\n",
         counted(timing.launches, "launch", "launches"),
         held(timing.latency_sum_us),

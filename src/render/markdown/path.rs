@@ -2,10 +2,13 @@
 
 use super::super::cells::{guarded, table, titled};
 use super::super::escape::{markdown, markdown_code};
-use super::super::format::{self, FINE, counted, shortened};
+use super::super::format::{self, FINE, counted};
+use super::super::words;
 use crate::report::{
-    CaptureReport, Change, Claim, ClaimState, CriticalPath, Microseconds, PathScope,
+    CaptureReport, Change, Claim, ClaimState, CriticalPath, Microseconds, PathScope, Percent,
+    StepChange,
 };
+use crate::units::Ratio;
 
 /// Characters of a step's name or a cause.
 const NAME_CHARS_MAX: usize = 90;
@@ -40,16 +43,18 @@ pub(super) fn by_kind(capture: &CaptureReport) -> String {
     format!("Of {}, {total}:\n\n{rows}{NOTE}", window(path))
 }
 
-const NOTE: &str = "\nThe kinds add up to the window. `collective` includes waiting for peers; `unexplained` is time that no record explains.\n";
+const NOTE: &str = "\nThe kinds add up to the window. `collective` includes waiting for peers; `queue`: the device goes on to the next work that was ready; `launch-call`: \
+    the host is inside a call that hands over work, `dispatch`: from its return to the start of the work; `host-wait`: the host returns from waiting for the device; \
+    `unexplained`: no record explains it.\n";
 
 fn window(path: &CriticalPath) -> String {
     let device = markdown(&path.device);
     match (path.scope, &path.step) {
         (PathScope::Step, Some(step)) => {
-            let step = markdown_code(&shortened(step, NAME_CHARS_MAX));
+            let step = markdown_code(&format::name(step, NAME_CHARS_MAX));
             format!("the step of median time, {step} on {device}")
         }
-        _ => format!("all work of {device}, as no complete step is followed by another"),
+        _ => format!("all recorded work of {device} (no complete step is followed by another)"),
     }
 }
 
@@ -68,29 +73,62 @@ pub(super) fn changes(capture: &CaptureReport) -> String {
         let none = guarded(capture, Claim::Estimate, Some(()), |()| String::new());
         return format!("{n_causes}: {none}.\n");
     }
+    let now = capture.what_to_change.first().map(|change| change.step_us.now);
+    let now = guarded(capture, Claim::Estimate, now, time);
+    let of = capture.critical_path.as_ref().map_or_else(|| "The window".to_owned(), window);
     let rows = capture.what_to_change.iter().map(|change| row(capture, change));
-    let head =
-        ["cause", "assumes that", "try", "shortens the path by", "at best", "now", "without it"];
-    format!("{}{INFERRED}", table(&head, 3, rows))
+    let head = ["were this gone", "try", "assumes that", "of the path", "at best", "saves"];
+    let table = table(&head, 3, rows);
+    format!("Of {of}, {now} now:\n\n{table}{}{}{INFERRED}", open(capture), tracer(capture))
 }
 
-const INFERRED: &str = "\nInferred from one window, not run. `at best`: the part of the path is gone and nothing takes its place (Amdahl's ceiling). Savings do not add up.\n";
+const INFERRED: &str = "\nInferred from one window, not run. `at best`: how long it would still take if all of that part of the path went, and the device paused no more \
+    than now (Amdahl's ceiling); `saves`: at least to at most, when the window is played again without the cause. Savings do not add up.\n";
+
+/// Why savings may be nothing.
+fn open(capture: &CaptureReport) -> String {
+    let open = capture.what_to_change.iter().find_map(|change| change.open.as_deref());
+    open.map(|open| format!("\nA saving from 0 on: {}.\n", markdown(open))).unwrap_or_default()
+}
+
+/// What a tracer does to the host's part.
+fn tracer(capture: &CaptureReport) -> String {
+    let is_of_host =
+        |change: &Change| change.cause.contains("the host") || change.cause == "launch overhead";
+    let slows = words::tracer(capture).filter(|_| capture.what_to_change.iter().any(is_of_host));
+    slows
+        .map(|slows| format!("\n{slows}: what the host could save is less without it.\n"))
+        .unwrap_or_default()
+}
+
+/// What a cause saves: `24.7 ms (10.9 %)`, or a range of both.
+pub(in crate::render) fn saving(change: &Change) -> String {
+    let StepChange { now, if_gone: (lo, hi) } = change.step_us;
+    let saved = |left: Microseconds| Microseconds::from_ps(now.ps().saturating_sub(left.ps()));
+    let part =
+        |left| Ratio::new(u64::try_from(saved(left).ps()).ok()?, u64::try_from(now.ps()).ok()?);
+    let (least, most) = (time(saved(hi)), time(saved(lo)));
+    let of = match (part(hi).map(Percent::of), part(lo).map(Percent::of)) {
+        (Some(least), Some(most)) => format!(" ({})", format::percent_range((least, most))),
+        _ => String::new(),
+    };
+    match (saved(hi).ps(), least == most) {
+        (_, true) => format!("{most}{of}"),
+        (0, _) => format!("0 to {most}{of}"),
+        _ => format!("{least} to {most}{of}"),
+    }
+}
 
 fn row(capture: &CaptureReport, change: &Change) -> Vec<String> {
     let stated = |figure: Option<Microseconds>| guarded(capture, Claim::Estimate, figure, time);
-    let (least, most) = change.step_us.if_gone;
-    let range = guarded(capture, Claim::Estimate, Some((least, most)), |(least, most)| {
-        let (least, most) = (time(least), time(most));
-        if least == most { least } else { format!("{least} to {most}") }
-    });
+    let saves = guarded(capture, Claim::Estimate, Some(change), saving);
     let order = if change.order_undetermined { " (order undetermined)" } else { "" };
     vec![
-        format!("{}{order}", markdown_code(&shortened(&change.cause, NAME_CHARS_MAX))),
-        markdown(&change.assumption),
+        format!("{}{order}", markdown_code(&format::name(&change.cause, NAME_CHARS_MAX))),
         markdown(&change.knob),
+        markdown(&change.assumption),
         guarded(capture, Claim::Estimate, change.share, format::share),
         stated(change.at_best_us),
-        stated(Some(change.step_us.now)),
-        range,
+        saves,
     ]
 }

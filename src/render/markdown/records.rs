@@ -2,7 +2,7 @@
 
 use super::super::cells::{guarded, table};
 use super::super::escape::{markdown, markdown_code};
-use super::super::format::{self, DASH, FINE, count, counted, shortened};
+use super::super::format::{self, DASH, FINE, count, counted};
 use super::{Room, more_in_tables, more_rows};
 use crate::report::{
     CaptureReport, Cell, Claim, ClaimState, DeviceRecords, GraphRecords, Microseconds,
@@ -126,20 +126,16 @@ pub(super) fn graph(graph: &GraphRecords) -> String {
     )
 }
 
-/// The first steps, and the range over all of them.
+/// Some steps, and the range over all of them.
 pub(super) fn steps(capture: &CaptureReport, records: &Records, room: &Room) -> String {
     let Some(steps) = &records.steps else { return String::new() };
     let length =
         guarded(capture, Claim::StepTime, Some(steps.duration_us), |of| spread(Some(of), time));
-    let mut rows: Vec<Vec<String>> = steps
-        .rows
-        .iter()
-        .take(room.steps)
-        .zip(1_u64..)
-        .map(|(step, number)| {
+    let mut rows: Vec<Vec<String>> = shown(&steps.rows, room.steps)
+        .map(|(number, step)| {
             vec![
                 count(number),
-                markdown_code(&shortened(&step.name, NAME_CHARS_MAX)),
+                markdown_code(&format::name(&step.name, NAME_CHARS_MAX)),
                 count(step.kernels),
                 guarded(capture, Claim::KernelTime, Some(step.kernel_sum_us), time),
                 guarded(capture, Claim::StepTime, device_window(step), time),
@@ -164,9 +160,18 @@ pub(super) fn steps(capture: &CaptureReport, records: &Records, room: &Room) -> 
     )
 }
 
+/// Some steps with their numbers, in order: the first with records, and others where there is room.
+fn shown(rows: &[StepRow], max: usize) -> impl Iterator<Item = (u64, &StepRow)> {
+    let mut places: Vec<usize> = (0..rows.len()).collect();
+    places.sort_by_key(|&at| rows[at].kernels == 0);
+    places.truncate(max);
+    places.sort_unstable();
+    places.into_iter().map(|at| (at as u64 + 1, &rows[at]))
+}
+
 /// What delimits the steps.
 fn delimited(steps: &StepRecords) -> String {
-    let marker = markdown_code(&shortened(&steps.marker, NAME_CHARS_MAX));
+    let marker = markdown_code(&format::name(&steps.marker, NAME_CHARS_MAX));
     match steps.trust.as_str() {
         "" => format!("marked (*read*) by {marker}"),
         trust if !steps.marked => format!("{} (*inferred*): {marker}", markdown(trust)),
@@ -236,7 +241,7 @@ pub(super) fn programs(records: &Records, room: &Room) -> String {
     }
     let rows = records.programs.iter().take(room.rows).map(|program| {
         vec![
-            markdown_code(&shortened(&program.name, NAME_CHARS_MAX)),
+            markdown_code(&format::name(&program.name, NAME_CHARS_MAX)),
             ids(program),
             program.executions.map_or_else(dash, count),
             program.executions_with_records.map_or_else(dash, count),

@@ -2,7 +2,7 @@
 
 use super::super::cells::{guarded, table, titled};
 use super::super::escape::{markdown, markdown_code};
-use super::super::format::{self, DASH, FINE, count, shortened};
+use super::super::format::{self, DASH, FINE, count};
 use super::{Room, more_in_tables};
 use crate::report::{CaptureReport, Claim, KernelSum, RooflineDevice, RooflineReport, RooflineRow};
 use std::fmt::Write as _;
@@ -86,7 +86,7 @@ fn kernels(sum: &KernelSum) -> String {
 }
 
 fn cells(capture: &CaptureReport, row: &RooflineRow) -> Vec<String> {
-    let code = |text: &str| markdown_code(&shortened(text, CHARS_MAX));
+    let code = |text: &str| markdown_code(&format::name(text, CHARS_MAX));
     let name = match (&row.instruction, row.op.is_empty()) {
         (Some(instruction), true) => code(instruction),
         (Some(instruction), false) => format!("{} ({})", code(&row.op), code(instruction)),

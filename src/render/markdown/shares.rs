@@ -2,7 +2,7 @@
 
 use super::super::cells::{guarded, table, titled};
 use super::super::escape::{markdown, markdown_code};
-use super::super::format::{self, DASH, FINE, count, counted, shortened};
+use super::super::format::{self, DASH, FINE, count, counted};
 use super::{Room, more_in_tables, more_rows};
 use crate::report::{
     Attribution, AttributionClass, CaptureReport, Claim, HloRecords, HotKernel, Methods,
@@ -22,7 +22,7 @@ fn share(part: Option<Share>) -> String {
 }
 
 fn name(full: &str, room: &Room) -> String {
-    markdown_code(&shortened(full, room.name_chars))
+    markdown_code(&format::name(full, room.name_chars))
 }
 
 /// How much is attributed in which way: coverage, which is evidence.

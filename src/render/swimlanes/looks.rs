@@ -39,7 +39,9 @@ pub(super) fn of(lane: LaneKind, kind: &str) -> Look {
         (_, "collective") => look("sl-collective", 4, 9, "collective, waiting included"),
         (_, "copy") => look("sl-copy", 7, 6, "copy"),
         (_, "fill") => look("sl-fill", 10, 3, "fill"),
-        (LaneKind::Idle, "host-starved") => look("sl-starved", 1, 12, "idle: waiting for the host"),
+        (LaneKind::Idle, "host-starved") => {
+            look("sl-starved", 1, 12, "idle: nothing launched, waiting for the host")
+        }
         (_, "suspect") => look("sl-unknown", 4, 6, "suspect: unrecorded work could have run"),
         (_, "queued") => look("sl-queued", 1, 6, "queued: launched work waits, unexplained"),
         (_, "pending") => look("sl-pending", 1, 3, "pending: launched work waits for an event"),

@@ -322,6 +322,7 @@ pub(crate) fn healthy() -> CaptureReport {
         critical_path: Some(critical_path()),
         what_to_change: vec![Change {
             cause: "gaps before launches".to_owned(),
+            open: Some(HOSTILE.to_owned()),
             step_us: StepChange { now: us(3_500_000), if_gone: (us(3_100_000), us(3_200_000)) },
             share: Some(share(1, 4)),
             at_best_us: Some(us(2_625_000)),
@@ -557,6 +558,13 @@ pub(crate) fn everything() -> Report {
                 wait_is_upper_bound: true,
                 transfer_us: (us(0), us(200)),
                 straggler: Some((1, 2)),
+            }],
+            by_rank: vec![RankTotal {
+                rank: 0,
+                kernel_us: us(4_000),
+                wait_us: us(3_800),
+                wait_is_upper_bound: true,
+                last: 1,
             }],
             longest_waits: vec![CollectiveInstance {
                 name: HOSTILE.to_owned(),

@@ -233,7 +233,10 @@ fn no_figure_of_a_withheld_claim_is_on_the_page() {
         for figure in FALSE_IDLE {
             assert!(!text.contains(figure), "{kind} has {figure}");
         }
-        assert!(!text.contains("idle: waiting for the host"), "{kind} tells a class of idle");
+        assert!(
+            !text.contains("idle: nothing launched, waiting for the host"),
+            "{kind} tells a class of idle"
+        );
         assert!(!text.contains("the critical path goes through it"), "{kind} tells of the path");
     }
     let page = text("html", &alone(capture));
@@ -242,7 +245,10 @@ fn no_figure_of_a_withheld_claim_is_on_the_page() {
         assert!(page.contains(kept), "{kept}");
     }
     let stated = text("html", &alone(healthy()));
-    assert!(stated.contains("idle: waiting for the host") && stated.contains("41.2 %"));
+    assert!(
+        stated.contains("idle: nothing launched, waiting for the host")
+            && stated.contains("41.2 %")
+    );
 }
 
 /// What withholds nothing is violated all the same.

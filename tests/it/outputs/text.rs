@@ -94,7 +94,14 @@ fn the_same_figure_is_printed_where_it_is_supported() {
 #[test]
 fn the_figures_of_a_healthy_capture_are_printed() {
     let markdown = rendered("markdown", &report(Verdict::Pass, vec![healthy()]));
-    for kept in ["41.2 %", "10.0 to 25.0 %", "3.500 s", "3.100 s", "35.0 %", "model.py:77"] {
+    for kept in [
+        "41.2 %",
+        "10.0 to 25.0 %",
+        "3.500 s",
+        "300.0 ms to 400.0 ms (8.6 to 11.4 %)",
+        "35.0 %",
+        "model.py:77",
+    ] {
         assert!(markdown.contains(kept), "no {kept} in:\n{markdown}");
     }
     assert!(!markdown.contains("at least 117.6 ms"), "{markdown}");

@@ -1,0 +1,65 @@
+//! What to try against a cause: a hypothesis to test, fitted to what the window shows.
+
+use super::causes::{Cause, without_number};
+use crate::analysis::host_cause::HostActivity;
+use crate::analysis::path::Model;
+use crate::trace::{HostCallKind, NameId, Trace};
+use rustc_hash::FxHashSet;
+
+/// What to try against a cause.
+pub(super) fn knob(cause: &Cause, model: &Model<'_>) -> &'static str {
+    let replays = || model.items.iter().any(|item| item.kind == HostCallKind::GraphLaunch);
+    match cause {
+        Cause::Host if replays() => {
+            "compilation, or graph capture of what runs outside the graphs that are replayed"
+        }
+        Cause::Host => "graph capture, compilation, or more work a launch",
+        Cause::HostEvent(name) => against(activity(model.trace, name)),
+        Cause::LaunchCalls if replays() => {
+            "graph capture of what runs outside the graphs that are replayed, or fusing kernels"
+        }
+        Cause::LaunchCalls => "graph capture, or fusing kernels",
+        Cause::Waits => "drop .item(), blocking copies and explicit synchronisation from the step",
+        Cause::Collectives => {
+            "see which rank comes last: nothing on this one helps against that. Else overlap them with compute, or bucket them \
+             differently"
+        }
+        Cause::Copies => {
+            "pinned memory and non-blocking copies, prefetching, or keeping data on the device"
+        }
+        Cause::Kernel(_) => "another implementation, data type or shape",
+    }
+}
+
+const fn against(activity: HostActivity) -> &'static str {
+    match activity {
+        HostActivity::Op => {
+            "compilation or graph capture, so that the host does not go through it each time"
+        }
+        HostActivity::Annotation => {
+            "record Python stacks, which show what the host does inside this range between its operators"
+        }
+        HostActivity::Call => "keep what it makes from step to step: memory, events, streams",
+        HostActivity::Span | HostActivity::NoEvent | HostActivity::UnknownThread => {
+            "move it off the launching thread, or prefetch what it fetches"
+        }
+    }
+}
+
+/// What a host event of this name is: the tables are asked in the order of how closely they describe it.
+fn activity(trace: &Trace, name: &str) -> HostActivity {
+    let all = (0_u32..).take(trace.names.len()).map(NameId::new);
+    let named: FxHashSet<NameId> =
+        all.filter(|&id| without_number(trace.name(id)) == name).collect();
+    let is_it = |id: NameId| named.contains(&id);
+    // Operators are `namespace::name`; what else stands in their table are ranges that libraries record, as around a data loader.
+    if name.contains("::") && trace.ops.iter().any(|one| is_it(one.name)) {
+        HostActivity::Op
+    } else if trace.host_calls.iter().any(|one| is_it(one.api)) {
+        HostActivity::Call
+    } else if trace.annotations.iter().any(|one| is_it(one.name)) {
+        HostActivity::Annotation
+    } else {
+        HostActivity::Span
+    }
+}
