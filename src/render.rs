@@ -19,10 +19,14 @@ mod html;
 mod json;
 mod junit;
 mod markdown;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod runs;
 mod sarif;
 mod summary;
 mod swimlanes;
+mod table;
+mod tables;
 mod tally;
 pub mod terminal;
 mod trust;
@@ -80,7 +84,7 @@ pub enum Needs {
 pub enum Form {
     /// One text.
     Text(fn(&Report) -> String),
-    /// A folder of texts.
+    /// A folder of files.
     Folder(Folder),
 }
 
@@ -99,7 +103,14 @@ pub struct File {
     /// The path below the folder, with `/`. Its parts are slugs of names, so that it leads nowhere else.
     pub path: String,
     /// What it holds.
-    pub text: String,
+    pub bytes: Vec<u8>,
+}
+
+impl File {
+    /// What it holds, where that is text.
+    pub fn text(&self) -> Option<&str> {
+        std::str::from_utf8(&self.bytes).ok()
+    }
 }
 
 /// Every output, in the order of the documentation.
@@ -117,6 +128,8 @@ pub static OUTPUTS: &[&Output] = &[
     &counts::OUTPUT,
     &swimlanes::OUTPUT,
     &csv::OUTPUT,
+    #[cfg(feature = "parquet")]
+    &parquet::OUTPUT,
 ];
 
 /// The output of this kind.

@@ -5,6 +5,7 @@ use crate::analysis::hlo::HloClass;
 use crate::analysis::{Analysis, Class, HloAttribution};
 use crate::report::{Bound, Claim, Unit};
 use crate::trace::Capture;
+use crate::units::grouped;
 use serde_json::json;
 
 pub(super) static CHECK: Check = Check {
@@ -44,13 +45,14 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     };
     let time = |class| us(attribution.class(class).1);
     let graph = attribution.class(Class::Graph);
+    let n = |number: u64| grouped(&number.to_string());
     let message = format!(
-        "operators of their own explain {} of {} kernel time launched while recording; {} kernels ran in graph replays, {} belong \
-         to nothing",
+        "an operator of its own is known for {} of {} kernel time launched while recording; of the rest, {} kernels ran in graph \
+         replays and {} have no operator",
         (attribution.class(Class::Correlation).1 + attribution.class(Class::Nesting).1).human(),
         (attribution.kernel_time - attribution.class(Class::BeforeWindow).1).human(),
-        graph.0,
-        attribution.class(Class::None).0
+        n(graph.0),
+        n(attribution.class(Class::None).0)
     );
     Measurement::measured(
         coverage.share(),

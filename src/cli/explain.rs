@@ -29,7 +29,8 @@ pub(crate) fn explain(id: &str) -> Result<String, Stop> {
     }
     // Claims are written `op_attribution`, ids `low-op-attribution`: who mixes the two is understood.
     let name = id.replace('-', "_");
-    if let Some(claim) = Claim::ALL.into_iter().find(|claim| claim.name() == name) {
+    let is_it = |claim: &Claim| claim.name() == name || claim.noun() == id;
+    if let Some(claim) = Claim::ALL.into_iter().find(is_it) {
         return Ok(explain_claim(claim));
     }
     let vocabulary = idleproof::vocabulary(&[]);
@@ -126,8 +127,10 @@ fn explain_check(check: &Check, policy: &Policy) -> String {
 /// A claim: what would withhold it.
 fn explain_claim(claim: Claim) -> String {
     let name = claim.name();
-    let mut text =
-        format!("{name}: a claim; it is withheld where one of these checks is violated\n\n");
+    let mut text = format!(
+        "{name} ({}): a claim; it is withheld where one of these checks is violated\n\n",
+        claim.noun()
+    );
     let guards: Vec<&Check> =
         CHECKS.iter().copied().filter(|check| check.guards.contains(&claim)).collect();
     let width = guards.iter().map(|check| check.id.len()).max().unwrap_or(0);

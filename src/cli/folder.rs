@@ -55,7 +55,7 @@ pub(super) fn write(folder: &Path, files: &[File]) -> io::Result<Others> {
     let mut written = BTreeSet::new();
     for file in files {
         let path = place(&root, Path::new(&file.path))?;
-        replace(&path, file.text.as_bytes())?;
+        replace(&path, &file.bytes)?;
         written.insert(path);
     }
     let mut others = Others::default();

@@ -85,17 +85,16 @@ fn by_rank(ranks: &[u64], instances: &[Instance]) -> Vec<RankTotal> {
     let us = Microseconds::from_ps;
     let mut totals: BTreeMap<u64, RankTotal> = BTreeMap::new();
     for &rank in ranks {
-        let (zero, last) = (us(0), 0);
-        let total =
-            RankTotal { rank, kernel_us: zero, wait_us: zero, wait_is_upper_bound: false, last };
-        totals.insert(rank, total);
+        let none = RankTotal { rank, kernel_us: us(0), wait_us: (us(0), us(0)), last: 0 };
+        totals.insert(rank, none);
     }
     for one in instances {
         for wait in &one.ranks {
             let Some(total) = totals.get_mut(&wait.rank) else { continue };
             total.kernel_us = us(total.kernel_us.ps() + wait.kernel);
-            total.wait_us = us(total.wait_us.ps() + wait.wait);
-            total.wait_is_upper_bound |= !one.needs_all;
+            let (least, most) = total.wait_us;
+            let sure = if one.needs_all { wait.wait } else { 0 };
+            total.wait_us = (us(least.ps() + sure), us(most.ps() + wait.wait));
             total.last += u64::from(one.straggler == wait.rank);
         }
     }

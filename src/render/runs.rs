@@ -78,7 +78,7 @@ pub(super) fn collectives(run: &RunReport) -> String {
             count(row.instances),
             time(row.kernel_us, 3),
             stated(waited(row.wait_us, row.wait_is_upper_bound)),
-            stated(format!("0 to {}", time(row.transfer_us.1, 3))),
+            stated(range(row.transfer_us)),
             stated(straggler),
         ]
     };
@@ -106,9 +106,16 @@ const SUMS: &str = "\nSums over ranks are no wall time: ranks wait side by side.
 
 /// A wait: a range from nothing on, where it is an upper bound.
 fn waited(wait: Microseconds, is_upper_bound: bool) -> String {
-    match is_upper_bound && wait.ps() > 0 {
-        true => format!("0 to {}", time(wait, 3)),
-        false => time(wait, 3),
+    range((if is_upper_bound { Microseconds::from_ps(0) } else { wait }, wait))
+}
+
+/// At least to at most; one figure where both are printed alike.
+fn range((least, most): (Microseconds, Microseconds)) -> String {
+    let (low, high) = (time(least, 3), time(most, 3));
+    match least.ps() {
+        _ if low == high => high,
+        0 => format!("0 to {high}"),
+        _ => format!("{low} to {high}"),
     }
 }
 
@@ -149,12 +156,7 @@ fn by_rank(run: &RunReport) -> String {
         return String::new();
     }
     let rows = run.by_rank.iter().take(RANKS_MAX).map(|rank| {
-        vec![
-            rank.rank.to_string(),
-            time(rank.kernel_us, 3),
-            waited(rank.wait_us, rank.wait_is_upper_bound),
-            count(rank.last),
-        ]
+        vec![rank.rank.to_string(), time(rank.kernel_us, 3), range(rank.wait_us), count(rank.last)]
     });
     let head =
         ["rank", "time in these collectives", "of it waiting for the last rank", "comes last to"];

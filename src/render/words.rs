@@ -72,19 +72,7 @@ pub(super) const fn golden(state: GoldenState) -> &'static str {
 
 /// What a claim states, as a noun.
 pub(super) const fn claim(claim: Claim) -> &'static str {
-    match claim {
-        Claim::Idle => "idle",
-        Claim::HostStarved => "waiting for the host",
-        Claim::KernelTime => "kernel time",
-        Claim::Ranking => "kernel ranking",
-        Claim::OpAttribution => "operator time",
-        Claim::SourceLine => "source-line time",
-        Claim::StepTime => "step time",
-        Claim::CriticalPath => "critical path",
-        Claim::CollectiveSplit => "collective split",
-        Claim::Roofline => "roofline",
-        Claim::Estimate => "estimates of savings",
-    }
+    claim.noun()
 }
 
 /// What still stands where a claim is withheld.

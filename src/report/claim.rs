@@ -63,6 +63,23 @@ impl Claim {
             Self::Estimate => "estimate",
         }
     }
+
+    /// What it states, as a noun, in outputs for people.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::HostStarved => "waiting for the host",
+            Self::KernelTime => "kernel time",
+            Self::Ranking => "kernel ranking",
+            Self::OpAttribution => "operator time",
+            Self::SourceLine => "source-line time",
+            Self::StepTime => "step time",
+            Self::CriticalPath => "critical path",
+            Self::CollectiveSplit => "collective split",
+            Self::Roofline => "roofline",
+            Self::Estimate => "estimates of savings",
+        }
+    }
 }
 
 /// Whether a claim may be stated.

@@ -319,6 +319,9 @@ pub struct StepRow {
     /// the records do not cover it, or nothing follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_time_us: Option<Microseconds>,
+    /// Why it is not counted, where it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
 }
 
 /// A compiled program (JAX).

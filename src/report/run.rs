@@ -67,10 +67,8 @@ pub struct RankTotal {
     pub rank: u64,
     /// Kernel time of its collectives.
     pub kernel_us: Microseconds,
-    /// How long of it the last rank of each had not come.
-    pub wait_us: Microseconds,
-    /// True where data may have moved between ranks that were there already: the wait is at most this.
-    pub wait_is_upper_bound: bool,
+    /// How long of it the last rank of each had not come: at least and at most, as data may move before that in some.
+    pub wait_us: (Microseconds, Microseconds),
     /// To how many it came last.
     pub last: u64,
 }

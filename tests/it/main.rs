@@ -22,6 +22,8 @@ mod layers;
 mod mask;
 mod oracle;
 mod outputs;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod partition;
 mod path;
 mod policy;

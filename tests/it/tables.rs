@@ -190,7 +190,8 @@ struct Table {
 
 impl Table {
     fn read(files: &[render::File], path: &str) -> Self {
-        let text = files.iter().find(|file| file.path == path).map_or("", |file| &file.text);
+        let found = files.iter().find(|file| file.path == path);
+        let text = found.and_then(render::File::text).unwrap_or_default();
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
         let mut rows: Vec<Vec<String>> = Vec::new();
         for record in reader.records() {

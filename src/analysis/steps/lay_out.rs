@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 /// The steps as evidence.
 pub(in crate::analysis) fn lay_out(trace: &Trace, steps: &Steps) -> Option<StepRecords> {
-    let durations = steps.steps.iter().map(|step| Microseconds::from(step.host.duration()));
+    let counted = counted(steps);
+    let durations = counted.iter().map(|step| Microseconds::from(step.host.duration()));
     let times = steps.times().into_iter().map(|time| Microseconds::from(time.window.duration()));
     let mut critical = vec![None; steps.steps.len()];
     for time in steps.critical_times() {
@@ -24,9 +25,16 @@ pub(in crate::analysis) fn lay_out(trace: &Trace, steps: &Steps) -> Option<StepR
         step_time_us: Spread::of(times),
         median_step: steps.median().map(|time| steps.steps[time.step].name.clone()),
         duration_us: Spread::of(durations)?,
-        records_per_step: Spread::of(steps.steps.iter().map(|step| step.n_records)),
+        records_per_step: Spread::of(counted.iter().map(|step| step.n_records)),
         rows: steps.steps.iter().zip(critical).map(|(step, time)| row(trace, step, time)).collect(),
     })
+}
+
+/// The steps that the records cover; all of them where they cover none.
+fn counted(steps: &Steps) -> Vec<&Step> {
+    let complete: Vec<&Step> =
+        steps.steps.iter().filter(|step| step.incomplete.is_none()).collect();
+    if complete.is_empty() { steps.steps.iter().collect() } else { complete }
 }
 
 fn left_out(steps: &Steps) -> Vec<StepsLeftOut> {
@@ -47,5 +55,6 @@ fn row(trace: &Trace, step: &Step, step_time_us: Option<Microseconds>) -> StepRo
         device_window_us: step.device_window.map(|window| on_file_axis(trace, window)),
         busy_in_host_window_us: step.busy_in_host_window.into(),
         step_time_us,
+        left_out: step.incomplete.map(|why| why.words().to_owned()),
     }
 }

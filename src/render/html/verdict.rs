@@ -183,12 +183,11 @@ fn try_it(capture: &CaptureReport, change: &Change) -> String {
     let what = if scope == Some(PathScope::Step) { "step" } else { "recorded window" };
     let open = change.open.as_deref().map(|open| format!(" It may be nothing: {}.", html(open)));
     format!(
-        "<li>Try: {}. It is against this: {}, without which the {what} of {} would be shorter by <strong>{}</strong> (<em>inferred</em>, not \
-         run).{}</li>",
+        "<li>Try: {}. Without this, the {what} of {} would be shorter by <strong>{}</strong> (<em>inferred</em>, not run): {}.{}</li>",
         html(&change.knob),
-        html(&format::name(&change.cause, CAUSE_CHARS_MAX)),
         markup::inline(&now),
         markup::inline(&saves),
+        html(&format::name(&change.cause, CAUSE_CHARS_MAX)),
         open.unwrap_or_default()
     )
 }

@@ -135,7 +135,11 @@ pub(super) fn steps(capture: &CaptureReport, records: &Records, room: &Room) -> 
         .map(|(number, step)| {
             vec![
                 count(number),
-                markdown_code(&format::name(&step.name, NAME_CHARS_MAX)),
+                format!(
+                    "{}{}",
+                    markdown_code(&format::name(&step.name, NAME_CHARS_MAX)),
+                    not_counted(step)
+                ),
                 count(step.kernels),
                 guarded(capture, Claim::KernelTime, Some(step.kernel_sum_us), time),
                 guarded(capture, Claim::StepTime, device_window(step), time),
@@ -167,6 +171,12 @@ fn shown(rows: &[StepRow], max: usize) -> impl Iterator<Item = (u64, &StepRow)> 
     places.truncate(max);
     places.sort_unstable();
     places.into_iter().map(|at| (at as u64 + 1, &rows[at]))
+}
+
+/// A step that is not counted says so beside its name.
+fn not_counted(step: &StepRow) -> String {
+    let why = step.left_out.as_deref().map(|why| format!(" (not counted: {})", markdown(why)));
+    why.unwrap_or_default()
 }
 
 /// What delimits the steps.
@@ -204,6 +214,9 @@ fn step_time(capture: &CaptureReport, steps: &StepRecords) -> String {
 
 /// The last row of the table: min / median / max of each column.
 fn range_of_steps(capture: &CaptureReport, rows: &[StepRow]) -> Vec<String> {
+    let counts = |step: &&StepRow| step.left_out.is_none();
+    let are_counted = rows.iter().any(|step| counts(&step));
+    let rows: Vec<&StepRow> = rows.iter().filter(|step| !are_counted || counts(step)).collect();
     let range = |claim, of| guarded(capture, claim, of, |of| spread(Some(of), time));
     let busy = rows.iter().map(|step| step.busy_in_host_window_us);
     vec![
@@ -211,7 +224,7 @@ fn range_of_steps(capture: &CaptureReport, rows: &[StepRow]) -> Vec<String> {
         "min / median / max".to_owned(),
         spread(Spread::of(rows.iter().map(|step| step.kernels)), count),
         range(Claim::KernelTime, Spread::of(rows.iter().map(|step| step.kernel_sum_us))),
-        range(Claim::StepTime, Spread::of(rows.iter().filter_map(device_window))),
+        range(Claim::StepTime, Spread::of(rows.iter().copied().filter_map(device_window))),
         range(Claim::StepTime, Spread::of(busy)),
     ]
 }

@@ -172,6 +172,7 @@ fn records(total: i128, busy: i128, with_records: u64) -> Records {
             duration_us: Spread { min: us(3_500_000), median: us(3_500_000), max: us(3_642_000) },
             records_per_step: Some(Spread { min: 2_100, median: 2_100, max: 2_300 }),
             rows: vec![StepRow {
+                left_out: None,
                 name: "ProfilerStep#4".to_owned(),
                 kernels: 2_100,
                 kernel_sum_us: us(31_000),
@@ -562,8 +563,7 @@ pub(crate) fn everything() -> Report {
             by_rank: vec![RankTotal {
                 rank: 0,
                 kernel_us: us(4_000),
-                wait_us: us(3_800),
-                wait_is_upper_bound: true,
+                wait_us: (us(2_800), us(3_800)),
                 last: 1,
             }],
             longest_waits: vec![CollectiveInstance {

@@ -32,8 +32,11 @@ fn every_output_of_everything() {
             snapshot(output.kind, &super::html::without_own_parts(&text));
         }
         if let Some(files) = output.files(&report) {
-            let shown = |file: &render::File| format!("== {}\n{}", file.path, file.text);
-            let text: Vec<String> = files.iter().map(shown).collect();
+            // What is no text is read back by a test of its own.
+            let shown = |file: &render::File| Some(format!("== {}\n{}", file.path, file.text()?));
+            let Some(text) = files.iter().map(shown).collect::<Option<Vec<String>>>() else {
+                continue;
+            };
             // A snapshot has line ends of its own.
             snapshot(output.kind, &text.join("\n").replace("\r\n", "\n"));
         }
