@@ -125,6 +125,7 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
         graphs: &graphs,
         waits: &waits,
         order: &order,
+        launched: &launched,
         hlo: hlo.as_ref(),
     });
     let found = path::path(&path::Evidence {

@@ -13,7 +13,7 @@ use super::latency::{DISPATCH_GAP, DISPATCH_LATENCY};
 use super::launches::{JoinMethod, Launches};
 use super::order::StreamOrder;
 use super::timeline::{DeviceTimeline, Timeline};
-use super::waits::{DeviceWaits, QueuedGap, Waits};
+use super::waits::{DeviceWaits, Launched, QueuedGap, Waits};
 use crate::trace::{DamageFault, DeviceId, IntervalSet, RecordSide, Trace};
 use crate::units::Picoseconds;
 use rustc_hash::FxHashMap;
@@ -100,6 +100,8 @@ pub enum Doubt {
     SharedIds(u64),
     /// So many kernels start before their launch: the clocks of host and device disagree.
     Clocks(u64),
+    /// So much idle ends with work whose launch is not recorded: whether it waited for the host is not known.
+    Unlaunched(Picoseconds),
     /// No record starts sooner than this after its call: every one was queued, or the host's clock is early by as much.
     LateStarts(Picoseconds),
 }
@@ -122,6 +124,12 @@ impl Doubt {
             Self::Misplaced(n) => format!("{n} records lie where they cannot have run"),
             Self::SharedIds(n) => format!("{n} correlation ids are carried by several calls"),
             Self::Clocks(n) => format!("{n} kernels start before their launch"),
+            Self::Unlaunched(time) => {
+                format!(
+                    "{} of it ends with work whose launch is not recorded: that may not have been the host",
+                    time.human()
+                )
+            }
             Self::LateStarts(time) => {
                 format!("no record starts sooner than {} after its call", time.human())
             }
@@ -151,6 +159,7 @@ pub(super) struct Evidence<'a> {
     pub(super) graphs: &'a Graphs,
     pub(super) waits: &'a Waits,
     pub(super) order: &'a StreamOrder,
+    pub(super) launched: &'a Launched,
     pub(super) hlo: Option<&'a HloAttribution>,
 }
 
@@ -290,10 +299,18 @@ fn starved(
         return Some(Bounds { lo: Picoseconds::ZERO, hi: inactive.hi });
     }
     // Of the suspect part, all that the device did not wait for by itself may have been spent on the host.
+    let unlaunched = unlaunched(evidence, device);
     let bounds = |gaps: &GapClasses| {
-        let sure = gaps.dispatch.total() + gaps.host_starved.total();
-        Bounds { lo: sure.min(inactive.lo), hi: sure + gaps.suspect.total() }
+        let most = gaps.dispatch.total() + gaps.host_starved.total();
+        let sure = gaps.dispatch.difference(&unlaunched).total()
+            + gaps.host_starved.difference(&unlaunched).total();
+        Bounds { lo: sure.min(inactive.lo), hi: most + gaps.suspect.total() }
     };
+    let open = gaps.dispatch.intersection(&unlaunched).total()
+        + gaps.host_starved.intersection(&unlaunched).total();
+    if open > Picoseconds::ZERO {
+        doubts.push(Doubt::Unlaunched(open));
+    }
     let as_recorded = bounds(gaps);
     let Some(latency) = evidence.order.quickest_start.filter(|&least| least > DISPATCH_LATENCY)
     else {
@@ -311,6 +328,12 @@ fn starved(
         doubts.push(Doubt::LateStarts(latency));
     }
     Some(hull)
+}
+
+/// Gaps before work whose launch is not recorded: it may have been queued long before, so that nobody waited for the host.
+fn unlaunched(evidence: &Evidence<'_>, device: &DeviceTimeline) -> IntervalSet {
+    let is_known = |end| evidence.launched.call_of_start(device.device, end).is_some();
+    IntervalSet::from_intervals(device.gaps.iter().filter(|gap| !is_known(gap.end())))
 }
 
 fn is_share(part: Picoseconds, whole: Picoseconds, least: f64) -> bool {

@@ -15,7 +15,7 @@ pub(super) static CHECK: Check = Check {
             were launched; from three marked steps on.",
         misleads: "A median step is a statement about steps that do the same. Where records of some are missing, or the first one \
             compiles and the last one is cut, the median is that of another workload.",
-        remedy: "Let the profiler warm up for a step, and record whole steps. Where steps differ by design (accumulation, evaluation), \
+        remedy: "Where records are missing, mend that first. Let the profiler warm up for a step, and record whole steps. Where steps differ by design (accumulation, evaluation), \
             allow this check or capture them apart.",
         limit: "1 %: in public captures with three steps they are equal to the kernel, and a loss of 5 % of the records shows.",
         exceptions: "Captures with fewer than three steps make no claim about a step. It warns, since steps may differ by design.",
@@ -49,6 +49,6 @@ fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {
             ("most", json!(most)),
             ("marker", json!(steps.marker)),
         ],
-        format!("{} steps launched {fewest} to {most} kernels each", steps.steps.len()),
+        format!("{} steps have records of {fewest} to {most} kernels each", steps.steps.len()),
     )
 }

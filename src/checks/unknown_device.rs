@@ -14,7 +14,7 @@ pub(super) static CHECK: Check = Check {
             name nor any property by which its model could be told.",
         misleads: "ROCm numbers agents, so that device 9 need not be the tenth of the list: peaks of another model would make a \
             roofline, and look like one.",
-        remedy: "Keep `deviceProperties` in the file. Times and idle of the device stand; only its model is unknown.",
+        remedy: "Keep `deviceProperties` in the file. Only the model is unknown: that speaks against no time and no idle.",
         limit: "0.",
         exceptions: "A capture without any list has nothing to be looked up in: then this is not evaluable.",
     },

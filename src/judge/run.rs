@@ -85,20 +85,35 @@ fn by_rank(ranks: &[u64], instances: &[Instance]) -> Vec<RankTotal> {
     let us = Microseconds::from_ps;
     let mut totals: BTreeMap<u64, RankTotal> = BTreeMap::new();
     for &rank in ranks {
-        let none = RankTotal { rank, kernel_us: us(0), wait_us: (us(0), us(0)), last: 0 };
+        let nothing = (us(0), us(0));
+        let none =
+            RankTotal { rank, kernel_us: us(0), wait_us: nothing, last: 0, awaited_us: nothing };
         totals.insert(rank, none);
     }
     for one in instances {
         for wait in &one.ranks {
             let Some(total) = totals.get_mut(&wait.rank) else { continue };
             total.kernel_us = us(total.kernel_us.ps() + wait.kernel);
-            let (least, most) = total.wait_us;
-            let sure = if one.needs_all { wait.wait } else { 0 };
-            total.wait_us = (us(least.ps() + sure), us(most.ps() + wait.wait));
-            total.last += u64::from(one.straggler == wait.rank);
+            total.wait_us = with(total.wait_us, one, wait.wait);
+        }
+        let longest = one.ranks.iter().map(|rank| rank.wait).max().unwrap_or(0);
+        if let Some(last) = totals.get_mut(&one.straggler) {
+            last.last += 1;
+            last.awaited_us = with(last.awaited_us, one, longest);
         }
     }
     ranks.iter().filter_map(|rank| totals.remove(rank)).collect()
+}
+
+/// Bounds with one more wait: where data may have moved before the last rank came, it is an upper bound.
+fn with(
+    (least, most): (Microseconds, Microseconds),
+    one: &Instance,
+    wait: i128,
+) -> (Microseconds, Microseconds) {
+    let us = Microseconds::from_ps;
+    let sure = if one.needs_all { wait } else { 0 };
+    (us(least.ps() + sure), us(most.ps() + wait))
 }
 
 /// The collectives that were waited for longest, in order of time.

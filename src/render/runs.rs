@@ -2,15 +2,19 @@
 
 use super::cells::{self, table};
 use super::escape::{markdown, markdown_code};
-use super::format::{DASH, count, counted, time};
+use super::format::{self, DASH, count, counted, time};
 use super::words;
 use crate::report::{
     ClaimState, CollectiveInstance, CollectiveTime, Microseconds, Report, RunReport, State,
 };
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 /// Rows of collectives; the JSON report has them all.
 const ROWS_MAX: usize = 25;
+
+/// Characters of a collective's name.
+const NAME_CHARS_MAX: usize = 60;
 
 /// Rows of ranks.
 const RANKS_MAX: usize = 64;
@@ -67,30 +71,37 @@ pub(super) fn collectives(run: &RunReport) -> String {
     }
     let is_stated = run.claims.collective_split.state == ClaimState::Supported;
     let stated = |text: String| if is_stated { text } else { DASH.to_owned() };
+    let has_groups = run.collectives.iter().any(|row| row.group.is_some());
     let row = |row: &CollectiveTime| {
         let straggler = row.straggler.map_or_else(
             || "no single rank".to_owned(),
             |(rank, times)| format!("rank {rank} ({} of {})", count(times), count(row.instances)),
         );
-        vec![
-            markdown_code(&row.name),
-            row.group.as_deref().map_or_else(|| DASH.to_owned(), markdown),
+        let group = row.group.as_deref().map_or_else(|| DASH.to_owned(), markdown);
+        let mut cells = vec![
+            markdown_code(&format::name(&row.name, NAME_CHARS_MAX)),
             count(row.instances),
             time(row.kernel_us, 3),
             stated(waited(row.wait_us, row.wait_is_upper_bound)),
             stated(range(row.transfer_us)),
             stated(straggler),
-        ]
+        ];
+        if has_groups {
+            cells.insert(1, group);
+        }
+        cells
     };
-    let head = [
+    let mut head = vec![
         "collective",
-        "group",
         "instances",
         "kernel time, sum over ranks",
         "of it waiting for the last rank",
         "transfer, sum over instances",
         "comes last most often",
     ];
+    if has_groups {
+        head.insert(1, "group");
+    }
     let rows = run.collectives.iter().take(ROWS_MAX).map(row);
     let more = run.collectives.len().saturating_sub(ROWS_MAX);
     let more = match more {
@@ -98,7 +109,8 @@ pub(super) fn collectives(run: &RunReport) -> String {
         more => format!("\n{} more in the JSON report.\n", count(more as u64)),
     };
     let sums = if is_stated { SUMS } else { "" };
-    format!("\n{}{}{more}{sums}{}", summary(run), table(&head, 2, rows), by_rank(run))
+    let right = if has_groups { 2 } else { 1 };
+    format!("\n{}{}{more}{sums}{}", summary(run), table(&head, right, rows), by_rank(run))
 }
 
 const SUMS: &str = "\nSums over ranks are no wall time: ranks wait side by side. Where data may move before the last rank has come (more than two ranks in an operation that \
@@ -119,27 +131,32 @@ fn range((least, most): (Microseconds, Microseconds)) -> String {
     }
 }
 
-/// Who comes last, and the longest wait, in words.
+/// Whom the others wait for, in words: who costs most at most, and who by what is certain.
 fn summary(run: &RunReport) -> String {
-    let stated = run.claims.collective_split.state == ClaimState::Supported;
-    let most = run.by_rank.iter().map(|rank| rank.last).max().unwrap_or(0);
-    let mut last = run.by_rank.iter().filter(|rank| rank.last == most);
-    let (Some(rank), 1) = (last.next(), 1 + last.count()) else { return String::new() };
-    let longest =
-        run.longest_waits.iter().flat_map(|one| one.ranks.iter().map(move |rank| (one, rank)));
-    let Some((one, wait)) = longest.max_by_key(|(_, wait)| wait.wait_us).filter(|_| stated) else {
+    if run.claims.collective_split.state != ClaimState::Supported {
         return String::new();
-    };
+    }
     let n: u64 = run.collectives.iter().map(|row| row.instances).sum();
+    let most = run.by_rank.iter().max_by_key(|rank| (rank.awaited_us.1, Reverse(rank.rank)));
+    let sure = run.by_rank.iter().max_by_key(|rank| (rank.awaited_us.0, Reverse(rank.rank)));
+    let (Some(most), Some(sure)) = (most, sure) else { return String::new() };
+    if most.awaited_us.1.ps() == 0 {
+        return String::new();
+    }
+    let certain = match sure.rank == most.rank || sure.awaited_us.0.ps() == 0 {
+        true => String::new(),
+        false => format!(
+            " By what is certain, rank {} costs most: {}.",
+            sure.rank,
+            range(sure.awaited_us)
+        ),
+    };
     format!(
-        "Rank {} comes last to {} of {}. The longest wait for a last rank: rank {} in {}, {}, for rank {}.\n\n",
-        rank.rank,
-        count(rank.last),
+        "The others wait longest for rank {}: {} in the {} of {} to which it comes last (the longest wait in each, summed).{certain}\n\n",
+        most.rank,
+        range(most.awaited_us),
+        count(most.last),
         counted(n, "collective", "collectives"),
-        wait.rank,
-        markdown_code(&one.name),
-        waited(wait.wait_us, is_upper_bound(run, one)),
-        one.straggler
     )
 }
 

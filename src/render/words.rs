@@ -89,7 +89,7 @@ pub(super) const fn instead(claim: Claim) -> Option<&'static str> {
     }
 }
 
-/// That a Python tracer ran, which makes every time of the host an upper bound; `None` where none did.
+/// That a Python tracer ran, without which the host would have been faster; `None` where none did.
 pub(super) fn tracer(capture: &CaptureReport) -> Option<String> {
     let frames = capture.records.as_ref().map_or(0, |records| records.python_frames);
     let frames = (frames > 0).then(|| format::counted(frames, "frame", "frames"))?;

@@ -71,6 +71,8 @@ pub struct RankTotal {
     pub wait_us: (Microseconds, Microseconds),
     /// To how many it came last.
     pub last: u64,
+    /// The longest wait for it in each of those, summed: at least and at most.
+    pub awaited_us: (Microseconds, Microseconds),
 }
 
 /// One collective on all of its ranks.

@@ -1,12 +1,11 @@
 //! Lays the estimates out for the report.
 
-use super::Estimate;
+use super::{Cause, Estimate};
 use crate::analysis::Analysis;
 use crate::report::{Change, Share, StepChange};
 
 /// Why the range reaches down to no saving at all.
-const OPEN: &str =
-    "several streams have work, and which of them waits for which is not all recorded";
+const OPEN: &str = "several streams have work: which of them waits for which is not all recorded, and without the cause they may overlap more than now";
 
 /// The rows of what to change.
 pub(in crate::analysis) fn lay_out(analysis: &Analysis) -> Vec<Change> {
@@ -18,7 +17,12 @@ fn row(estimate: &Estimate) -> Change {
     Change {
         cause: estimate.cause.words(),
         step_us: StepChange { now: estimate.now.into(), if_gone: (least.into(), most.into()) },
-        share: estimate.on_path.share_of(estimate.now).map(Share::of),
+        // The path shows what waits delay, and not the waits themselves.
+        share: estimate
+            .on_path
+            .share_of(estimate.now)
+            .filter(|_| estimate.cause != Cause::Waits)
+            .map(Share::of),
         at_best_us: Some(estimate.at_best.into()),
         order_undetermined: estimate.order_undetermined,
         assumption: estimate.cause.assumption().to_owned(),

@@ -66,8 +66,10 @@ fn believed(capture: &CaptureReport) -> String {
     if parts.is_empty() {
         return "No claim; counts of records, and recorded times as such.".to_owned();
     }
-    let tracer = words::tracer(capture).map(|slows| {
-        format!("<p>{slows}: times of the host, and what hangs on them, are upper bounds.</p>")
+    let of_host = [Claim::Idle, Claim::HostStarved, Claim::CriticalPath, Claim::Estimate];
+    let is_stated = |claim: &Claim| capture.claims.get(*claim).0 == ClaimState::Supported;
+    let tracer = words::tracer(capture).filter(|_| of_host.iter().any(is_stated)).map(|slows| {
+        format!("<p>{slows}: without it the device would wait for the host less.</p>")
     });
     let tracer = tracer.unwrap_or_default();
     let open: String = open
@@ -102,21 +104,39 @@ fn doubted(capture: &CaptureReport) -> String {
         );
         text.push_str(&certain(capture, &withheld));
     }
-    let refused = capture.critical_path.as_ref().and_then(|path| path.reason.as_deref());
-    let (of_path, others): (Vec<Claim>, Vec<Claim>) = undefined.into_iter().partition(|claim| {
-        refused.is_some() && matches!(claim, Claim::CriticalPath | Claim::Estimate)
-    });
-    if let (Some(reason), false) = (refused, of_path.is_empty()) {
-        let claims = html(&words::claims(&of_path));
-        text.push_str(&format!("<p>Not stated: {claims}, as {}.</p>", html(reason)));
+    let mut without_reason = Vec::new();
+    for claim in undefined {
+        match why_undefined(capture, claim) {
+            Some(why) => {
+                let claim = html(words::claim(claim));
+                text.push_str(&format!("<p>Not stated: {claim}, as {}.</p>", html(&why)));
+            }
+            None => without_reason.push(claim),
+        }
     }
-    if !others.is_empty() {
+    if !without_reason.is_empty() {
         text.push_str(&format!(
             "<p>Nothing is said, as this capture has nothing to compute it from: {}.</p>",
-            html(&words::claims(&others))
+            html(&words::claims(&without_reason))
         ));
     }
     if text.is_empty() { "Nothing: no claim is withheld.".to_owned() } else { text }
+}
+
+/// Why a claim has nothing to be computed from, where more can be said than that.
+fn why_undefined(capture: &CaptureReport, claim: Claim) -> Option<String> {
+    let records = capture.records.as_ref()?;
+    let path = capture.critical_path.as_ref();
+    match claim {
+        Claim::StepTime if records.steps.is_some() => {
+            Some("it takes three steps that the records cover".to_owned())
+        }
+        Claim::CollectiveSplit => {
+            Some("it takes the captures of several ranks, which are compared as a run".to_owned())
+        }
+        Claim::CriticalPath | Claim::Estimate => path?.reason.clone(),
+        _ => None,
+    }
 }
 
 /// What the bounds of withheld figures say all the same.
@@ -182,8 +202,11 @@ fn try_it(capture: &CaptureReport, change: &Change) -> String {
     let scope = capture.critical_path.as_ref().map(|path| path.scope);
     let what = if scope == Some(PathScope::Step) { "step" } else { "recorded window" };
     let open = change.open.as_deref().map(|open| format!(" It may be nothing: {}.", html(open)));
+    // What a tracer adds to the host's time is no saving.
+    let hangs_on_host = change.cause.contains("the host") && words::tracer(capture).is_some();
+    let at_most = if hangs_on_host { "at most " } else { "" };
     format!(
-        "<li>Try: {}. Without this, the {what} of {} would be shorter by <strong>{}</strong> (<em>inferred</em>, not run): {}.{}</li>",
+        "<li>Try: {}. Without this, the {what} of {} would be shorter by <strong>{at_most}{}</strong> (<em>inferred</em>, not run): {}.{}</li>",
         html(&change.knob),
         markup::inline(&now),
         markup::inline(&saves),

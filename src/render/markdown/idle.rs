@@ -63,7 +63,7 @@ pub(super) fn host(capture: &CaptureReport, records: &Records, room: &Room) -> S
         more_in_tables(all, shown)
     );
     if let Some(slows) = words::tracer(capture) {
-        let _ = writeln!(text, "\n{slows}: host time is an upper bound.");
+        let _ = writeln!(text, "\n{slows}: without it the device would wait for the host less.");
     }
     text
 }

@@ -77,13 +77,15 @@ pub(super) fn changes(capture: &CaptureReport) -> String {
     let now = guarded(capture, Claim::Estimate, now, time);
     let of = capture.critical_path.as_ref().map_or_else(|| "The window".to_owned(), window);
     let rows = capture.what_to_change.iter().map(|change| row(capture, change));
-    let head = ["were this gone", "try", "assumes that", "of the path", "at best", "saves"];
+    let head =
+        ["were this gone", "try", "assumes that", "hangs on it", "Amdahl's ceiling", "saves"];
     let table = table(&head, 3, rows);
     format!("Of {of}, {now} now:\n\n{table}{}{}{INFERRED}", open(capture), tracer(capture))
 }
 
-const INFERRED: &str = "\nInferred from one window, not run. `at best`: how long it would still take if all of that part of the path went, and the device paused no more \
-    than now (Amdahl's ceiling); `saves`: at least to at most, when the window is played again without the cause. Savings do not add up.\n";
+const INFERRED: &str = "\nInferred from one window, not run. `hangs on it`: the part of the path that would go, with the calls that make it or wait for it. It is not all idle: the device \
+    may run other work beside it. `Amdahl's ceiling`: how long it would still take if all of that went, and the device paused no more than now. `saves`: at least to at most, \
+    when the window is played again without the cause. Savings do not add up.\n";
 
 /// Why savings may be nothing.
 fn open(capture: &CaptureReport) -> String {

@@ -221,7 +221,7 @@ fn range_of_steps(capture: &CaptureReport, rows: &[StepRow]) -> Vec<String> {
     let busy = rows.iter().map(|step| step.busy_in_host_window_us);
     vec![
         String::new(),
-        "min / median / max".to_owned(),
+        format!("min / median / max of {}", count(rows.len() as u64)),
         spread(Spread::of(rows.iter().map(|step| step.kernels)), count),
         range(Claim::KernelTime, Spread::of(rows.iter().map(|step| step.kernel_sum_us))),
         range(Claim::StepTime, Spread::of(rows.iter().copied().filter_map(device_window))),

@@ -103,6 +103,16 @@ pub(super) fn ops_title(capture: &CaptureReport) -> String {
     titled(capture, "Operators", Claim::OpAttribution, "their time is")
 }
 
+/// The part of kernel time that can have no operator, since its launch is older than the recording.
+fn before_window(attribution: &Attribution) -> String {
+    let class =
+        attribution.ordered_classes().into_iter().find(|(class, _)| *class == "before-window");
+    let part = class.filter(|(_, held)| held.records > 0).map(|(_, held)| {
+        format!("\n{} of recorded kernel time was launched before recording began, and has no operator.\n", share(held.share))
+    });
+    part.unwrap_or_default()
+}
+
 pub(super) fn ops(capture: &CaptureReport, attribution: &Attribution, room: &Room) -> String {
     if attribution.ops.is_empty() {
         return String::new();
@@ -120,7 +130,7 @@ pub(super) fn ops(capture: &CaptureReport, attribution: &Attribution, room: &Roo
     let head = ["operator", "class", "kernels", "recorded time", "of recorded kernel time"];
     let more = more_in_tables(attribution.ops.len(), room.rows);
     let levels = if attribution.hlo.is_some() { LEVELS } else { "" };
-    format!("{}{more}{levels}", table(&head, 2, rows))
+    format!("{}{more}{}{levels}", table(&head, 2, rows), before_window(attribution))
 }
 
 /// The class, and of JAX the level: `exact, own`.

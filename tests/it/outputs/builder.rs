@@ -565,6 +565,7 @@ pub(crate) fn everything() -> Report {
                 kernel_us: us(4_000),
                 wait_us: (us(2_800), us(3_800)),
                 last: 1,
+                awaited_us: (us(0), us(3_800)),
             }],
             longest_waits: vec![CollectiveInstance {
                 name: HOSTILE.to_owned(),
