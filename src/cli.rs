@@ -28,8 +28,11 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use idleproof::policy::PRESETS;
+use idleproof::text::visible;
 use jiff::civil::Date;
 use regex::Regex;
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -341,4 +344,19 @@ fn presets() -> PossibleValuesParser {
     PossibleValuesParser::new(
         PRESETS.iter().map(|preset| PossibleValue::new(preset.name).help(preset.summary)),
     )
+}
+
+/// A message of the parser of arguments, in which it repeats them as they are: what acts in them is spelled out.
+pub(crate) fn shown_args(message: &str, args: impl Iterator<Item = OsString>) -> String {
+    let mut shown = message.to_owned();
+    for arg in args {
+        let arg = arg.to_string_lossy();
+        let value = arg.split_once('=').map_or("", |(_, value)| value);
+        for text in [&*arg, value] {
+            if let Cow::Owned(spelled) = visible(text) {
+                shown = shown.replace(text, &spelled);
+            }
+        }
+    }
+    shown
 }

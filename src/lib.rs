@@ -2,6 +2,7 @@
 //!
 //! Five calls in a row: read → analyse → measure → judge → render. A number is printed only if the capture can support it.
 
+pub mod text;
 pub mod units;
 
 pub mod report;

@@ -14,7 +14,8 @@ use idleproof::policy::{Coverage, Exceptable, Policy};
 use idleproof::read::{self, Found};
 use idleproof::render::Needs;
 use idleproof::render::terminal::{Style, summary};
-use idleproof::report::{CaptureReport, Report, Verdict};
+use idleproof::report::{CaptureReport, Report, SkippedFile, Verdict};
+use idleproof::text::terminal;
 use idleproof::{Detail, Evaluation, Options, evaluate, judge, unreadable};
 use jiff::civil::Date;
 use regex::Regex;
@@ -158,7 +159,7 @@ fn run(mut asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop>
 /// Refuses outputs that would take the place of what this run reads.
 fn refuse_clashes(asked: &Asked<'_>, found: &Found) -> Result<(), Stop> {
     let read = found.families.iter().flat_map(|family| &family.files);
-    let policy = asked.loaded.read.iter().map(PathBuf::as_path);
+    let policy = asked.loaded.kept.iter().map(PathBuf::as_path);
     let read = read.map(|file| file.path.as_path()).chain(policy).chain(asked.kept);
     let claims = asked.args.claims.iter().flat_map(|path| statements::files(path));
     let claims: Vec<PathBuf> = claims.flatten().collect();
@@ -288,14 +289,22 @@ fn in_threads<T: Send>(args: &RunArgs, run: impl FnOnce() -> T + Send) -> Result
 /// The end of a run that found files, but no capture among them.
 fn nothing(paths: &[PathBuf], report: &Report) -> Stop {
     let shown: Vec<String> = paths.iter().map(|path| Path::display(path).to_string()).collect();
-    let mut text = format!("nothing under {} is a capture", shown.join(", "));
-    for file in report.skipped.iter().take(10) {
-        text.push_str(&format!("\n  {}: {}", file.path, file.reason));
+    let text = format!("nothing under {} is a capture", shown.join(", "));
+    Stop::NoCapture(text).listing(passed_over(&report.skipped))
+}
+
+/// Skipped files that are named where no other was found.
+const SKIPPED_MAX: usize = 10;
+
+/// Files that are no capture, each with the reason, one a line.
+pub(super) fn passed_over(skipped: &[SkippedFile]) -> Vec<String> {
+    let listed = skipped.iter().take(SKIPPED_MAX);
+    let mut lines: Vec<String> =
+        listed.map(|file| format!("  {}: {}", file.path, file.reason)).collect();
+    if skipped.len() > SKIPPED_MAX {
+        lines.push(format!("  and {} more files", skipped.len() - SKIPPED_MAX));
     }
-    if report.skipped.len() > 10 {
-        text.push_str(&format!("\n  and {} more files", report.skipped.len() - 10));
-    }
-    Stop::NoCapture(text)
+    lines
 }
 
 /// Writes what people read.
@@ -326,9 +335,9 @@ fn tell_policy(loaded: &Loaded, voice: &Voice) {
     say(voice, &text);
 }
 
-/// Says something that is no result.
+/// Says something that is no result, in one line.
 pub(super) fn say(voice: &Voice, text: &str) {
     if !voice.quiet {
-        let _ = writeln!(anstream::stderr(), "{text}");
+        let _ = writeln!(anstream::stderr(), "{}", terminal(text));
     }
 }

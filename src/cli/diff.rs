@@ -1,13 +1,11 @@
 //! `diff`: two sides, each a capture, a folder of them or a report, held against each other.
 
-use super::check::{find, say};
+use super::check::{find, passed_over, say};
 use super::policy::{self, Loaded};
 use super::{DiffArgs, DiffFormat, Stop, Voice, files, inputs, merge, outputs, progress};
 use idleproof::compare::{Side, compare_sides};
 use idleproof::render::comparison;
-use idleproof::report::{
-    CaptureReport, ComparedSide, ComparisonOutcome, Comparisons, Report, SkippedFile,
-};
+use idleproof::report::{CaptureReport, ComparedSide, ComparisonOutcome, Comparisons, Report};
 use idleproof::{Options, evaluate};
 use jiff::civil::Date;
 use std::path::{Path, PathBuf};
@@ -15,16 +13,14 @@ use std::path::{Path, PathBuf};
 /// How much of a file tells whether it is a report: its fields come in a fixed order.
 const HEAD_BYTES: usize = 4 << 10;
 
-/// Skipped files that are named where no other was found.
-const SKIPPED_MAX: usize = 10;
-
 /// Compares, and writes the result; the exit code.
 pub(crate) fn diff(args: &DiffArgs, voice: &Voice, today: Date) -> Result<u8, Stop> {
     let loaded = policy::load(&args.policy)?;
+    let output = args.output.as_deref().filter(|output| *output != Path::new("-"));
     let before = read(&args.before, &loaded, voice, today)?;
     let after = read(&args.after, &loaded, voice, today)?;
-    if let Some(output) = &args.output {
-        let read = before.files.iter().chain(&after.files).chain(&loaded.read);
+    if let Some(output) = output {
+        let read = before.files.iter().chain(&after.files).chain(&loaded.kept);
         let read: Vec<&Path> = read.map(PathBuf::as_path).collect();
         outputs::refuse_place("diff", output, &read)?;
     }
@@ -34,7 +30,7 @@ pub(crate) fn diff(args: &DiffArgs, voice: &Voice, today: Date) -> Result<u8, St
         DiffFormat::Markdown => comparison::markdown(&compared),
         DiffFormat::Json => comparison::json(&compared),
     };
-    match &args.output {
+    match output {
         Some(path) => outputs::write_file(path, &text, &|text: &str| say(voice, text)),
         None => outputs::print(&text),
     }
@@ -87,7 +83,8 @@ fn read(path: &Path, loaded: &Loaded, voice: &Voice, today: Date) -> Result<Read
     captures.extend(refused);
     captures.sort_by(|a, b| (&a.name, a.paths()).cmp(&(&b.name, b.paths())));
     if captures.is_empty() {
-        return Err(nothing(&shown, &evaluation.skipped));
+        let text = format!("nothing under {shown} is a capture");
+        return Err(Stop::NoCapture(text).listing(passed_over(&evaluation.skipped)));
     }
     let read = found.families.iter().flat_map(|family| &family.files);
     let folder = match &paths[..] {
@@ -102,18 +99,11 @@ fn read(path: &Path, loaded: &Loaded, voice: &Voice, today: Date) -> Result<Read
     })
 }
 
-fn nothing(shown: &str, skipped: &[SkippedFile]) -> Stop {
-    let mut text = format!("nothing under {shown} is a capture");
-    for file in skipped.iter().take(SKIPPED_MAX) {
-        text.push_str(&format!("\n  {}: {}", file.path, file.reason));
-    }
-    Stop::NoCapture(text)
-}
-
-/// True for a report of this program, whole or cut off, whatever wrote its fields down anew in order of their names.
+/// True for a report of this program, whole or cut off, whatever wrote its fields down anew in order of their names, and whatever
+/// blanks stand before it.
 fn is_report(path: &Path) -> bool {
-    let Ok(head) = files::beginning(path, HEAD_BYTES) else { return false };
+    let Ok(head) = files::content_head(path, HEAD_BYTES) else { return false };
     let head = String::from_utf8_lossy(&head);
-    let Some(fields) = head.trim_start().strip_prefix('{') else { return false };
+    let Some(fields) = head.strip_prefix('{') else { return false };
     ["\"schema_version\"", "\"captures\""].iter().any(|key| fields.trim_start().starts_with(key))
 }
