@@ -31,17 +31,72 @@ impl Dice {
 
 /// What stands in the place of a JSON value.
 const TOKENS: &[&str] = &[
-    "0", "-1", "1e308", "1e-400", "9223372036854775807", "-9223372036854775808", "18446744073709551616", "0.0005", "1.7e18",
-    "null", "true", "\"\"", "[]", "{}", "[[[]]]", "nan", "-Infinity", "\"\\ud800\"", "\"\\u0000\\u202e\"", "\"9\"", "\"kernel\"",
-    "\"gpu_memcpy\"", "\"cuda_runtime\"", "\"ProfilerStep#3\"", "\"user_annotation\"", "\"cudaGraphLaunch\"", "\"cudaLaunchKernel\"",
-    "99999999999999999999999999999999999999999", "4294967295", "\"M\"", "\"s\"", "\"f\"", "\"X\"", "\"ncclDevKernel_AllReduce\"",
+    "0",
+    "-1",
+    "1e308",
+    "1e-400",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "18446744073709551616",
+    "0.0005",
+    "1.7e18",
+    "null",
+    "true",
+    "\"\"",
+    "[]",
+    "{}",
+    "[[[]]]",
+    "nan",
+    "-Infinity",
+    "\"\\ud800\"",
+    "\"\\u0000\\u202e\"",
+    "\"9\"",
+    "\"kernel\"",
+    "\"gpu_memcpy\"",
+    "\"cuda_runtime\"",
+    "\"ProfilerStep#3\"",
+    "\"user_annotation\"",
+    "\"cudaGraphLaunch\"",
+    "\"cudaLaunchKernel\"",
+    "99999999999999999999999999999999999999999",
+    "4294967295",
+    "\"M\"",
+    "\"s\"",
+    "\"f\"",
+    "\"X\"",
+    "\"ncclDevKernel_AllReduce\"",
 ];
 
 /// Names that a key is replaced by.
 const KEYS: &[&str] = &[
-    "ts", "dur", "ph", "cat", "name", "pid", "tid", "args", "id", "bp", "correlation", "External id", "stream", "device", "graph id",
-    "graph node id", "queued", "bytes", "Input Dims", "Input type", "deviceProperties", "distributedInfo", "baseTimeNanoseconds",
-    "traceEvents", "hlo_op", "hlo_module", "program_id", "displayTimeUnit",
+    "ts",
+    "dur",
+    "ph",
+    "cat",
+    "name",
+    "pid",
+    "tid",
+    "args",
+    "id",
+    "bp",
+    "correlation",
+    "External id",
+    "stream",
+    "device",
+    "graph id",
+    "graph node id",
+    "queued",
+    "bytes",
+    "Input Dims",
+    "Input type",
+    "deviceProperties",
+    "distributedInfo",
+    "baseTimeNanoseconds",
+    "traceEvents",
+    "hlo_op",
+    "hlo_module",
+    "program_id",
+    "displayTimeUnit",
 ];
 
 /// Changes JSON text: values and keys are replaced, elements repeated, dropped or moved. `None` where there is none.
@@ -62,7 +117,11 @@ pub fn json(text: &[u8], seed: u64) -> Option<Vec<u8>> {
             _ => {
                 let (start, end) = object_around(&changed, start)?;
                 let object = changed[start..end].to_vec();
-                let piece = if dice.below(2) == 0 { b"{}".to_vec() } else { [&object[..], b",", &object].concat() };
+                let piece = if dice.below(2) == 0 {
+                    b"{}".to_vec()
+                } else {
+                    [&object[..], b",", &object].concat()
+                };
                 changed.splice(start..end, piece);
                 continue;
             }
@@ -87,7 +146,9 @@ fn tokens(text: &[u8]) -> Vec<(usize, usize, bool)> {
                 spans.push((start, at, text.get(at) == Some(&b':')));
             }
             b'-' | b'0'..=b'9' | b'a'..=b'z' => {
-                while at < text.len() && matches!(text[at], b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'E') {
+                while at < text.len()
+                    && matches!(text[at], b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'E')
+                {
                     at += 1;
                 }
                 spans.push((start, at, false));
@@ -122,8 +183,23 @@ enum Value {
 
 /// Numbers at which arithmetic breaks.
 const NUMBERS: &[u64] = &[
-    0, 1, 2, 7, 127, 255, 65_536, 1 << 31, 1 << 32, (1 << 53) + 1, 1 << 62, 1 << 63, u64::MAX, u64::MAX - 1, 1_700_000_000_000_000_000,
-    (1 << 63) - 1, 1_000_000_007,
+    0,
+    1,
+    2,
+    7,
+    127,
+    255,
+    65_536,
+    1 << 31,
+    1 << 32,
+    (1 << 53) + 1,
+    1 << 62,
+    1 << 63,
+    u64::MAX,
+    u64::MAX - 1,
+    1_700_000_000_000_000_000,
+    (1 << 63) - 1,
+    1_000_000_007,
 ];
 
 /// Changes a protobuf message: fields at any depth are replaced, repeated, dropped or exchanged, and all lengths are right again.

@@ -42,14 +42,33 @@ pub const PROGRAMS: &[&[u8]] = &[
 ];
 
 /// A sample of which reports are made.
-const SAMPLE: &[u8] = include_bytes!("../../tests/captures/partial-replays/rank_0.pt.trace.json.gz");
+const SAMPLE: &[u8] =
+    include_bytes!("../../tests/captures/partial-replays/rank_0.pt.trace.json.gz");
 
 const DAY: Date = jiff::civil::date(2026, 1, 1);
 
 /// Code points that act on a terminal or hide what stands beside them.
 const ACTING: &[char] = &[
-    '\0', '\u{1b}', '\u{9b}', '\u{ad}', '\u{34f}', '\u{61c}', '\u{115f}', '\u{1160}', '\u{180e}', '\u{200b}', '\u{200e}', '\u{202e}',
-    '\u{2060}', '\u{2066}', '\u{3164}', '\u{fe0f}', '\u{feff}', '\u{ffa0}', '\u{e0001}', '\u{e0041}',
+    '\0',
+    '\u{1b}',
+    '\u{9b}',
+    '\u{ad}',
+    '\u{34f}',
+    '\u{61c}',
+    '\u{115f}',
+    '\u{1160}',
+    '\u{180e}',
+    '\u{200b}',
+    '\u{200e}',
+    '\u{202e}',
+    '\u{2060}',
+    '\u{2066}',
+    '\u{3164}',
+    '\u{fe0f}',
+    '\u{feff}',
+    '\u{ffa0}',
+    '\u{e0001}',
+    '\u{e0041}',
 ];
 
 /// A trace in JSON, compressed or not, by way of a file.
@@ -67,7 +86,8 @@ pub fn trace_json(bytes: &[u8]) {
 
 fn read_named(path: PathBuf) -> Result<Capture, ReadError> {
     let found = read::find(&[path])?;
-    let mut captures: Vec<_> = found.families.iter().flat_map(|family| read::read_family(family).captures).collect();
+    let mut captures: Vec<_> =
+        found.families.iter().flat_map(|family| read::read_family(family).captures).collect();
     assert_eq!(captures.len(), 1, "a named file is a capture or refused");
     captures.remove(0)
 }
@@ -94,7 +114,9 @@ fn agrees_with_serde(text: &[u8], outcome: &Result<Capture, ReadError>) {
         (Ok(value), Err(error)) => {
             let kind = error.kind.name();
             let is_known = match kind {
-                "no_events" | "no_trace_events" | "not_a_capture" | "too_large" | "encoding" => true,
+                "no_events" | "no_trace_events" | "not_a_capture" | "too_large" | "encoding" => {
+                    true
+                }
                 // One key twice is no fault to the other reader.
                 "malformed_json" => error.message.contains("twice"),
                 _ => false,
@@ -105,9 +127,15 @@ fn agrees_with_serde(text: &[u8], outcome: &Result<Capture, ReadError>) {
         (Err(error), Ok(_)) => {
             let why = error.to_string();
             let is_tolerated = std::str::from_utf8(text).is_err()
-                || ["surrogate", "escape", "number out of range", "unicode code point", "recursion limit"]
-                    .iter()
-                    .any(|known| why.contains(known))
+                || [
+                    "surrogate",
+                    "escape",
+                    "number out of range",
+                    "unicode code point",
+                    "recursion limit",
+                ]
+                .iter()
+                .any(|known| why.contains(known))
                 || ["nan", "inf"].iter().any(|word| has_word(text, word));
             assert!(is_tolerated, "taken although {why}");
         }
@@ -124,7 +152,12 @@ pub fn xplane(bytes: &[u8]) {
     let outcome = read::read_xplane(bytes, "host.xplane.pb");
     match (&outcome, pb::XSpace::decode(bytes)) {
         (Ok(record), Ok(space)) => {
-            let n: usize = space.planes.iter().flat_map(|plane| &plane.lines).map(|line| line.events.len()).sum();
+            let n: usize = space
+                .planes
+                .iter()
+                .flat_map(|plane| &plane.lines)
+                .map(|line| line.events.len())
+                .sum();
             assert!(record.source.events <= n as u64, "{} events of {n}", record.source.events);
         }
         // What another reader refuses may lie in a field that is passed over.
@@ -157,7 +190,8 @@ pub fn space(sample: &[u8]) -> pb::XSpace {
 /// The programs that a capture stores.
 pub fn programs(space: &mut pb::XSpace) -> impl Iterator<Item = &mut Vec<u8>> {
     let planes = space.planes.iter_mut().filter(|plane| plane.name == b"/host:metadata");
-    let stats = planes.flat_map(|plane| plane.event_metadata.values_mut()).flat_map(|name| &mut name.stats);
+    let stats =
+        planes.flat_map(|plane| plane.event_metadata.values_mut()).flat_map(|name| &mut name.stats);
     stats.filter_map(|stat| match &mut stat.value {
         Some(pb::x_stat::Value::BytesValue(bytes)) => Some(bytes),
         _ => None,
@@ -166,7 +200,8 @@ pub fn programs(space: &mut pb::XSpace) -> impl Iterator<Item = &mut Vec<u8>> {
 
 /// The bytes as a policy file that extends itself by another name.
 pub fn policy(bytes: &[u8]) {
-    let goldens: Vec<&str> = OUTPUTS.iter().filter(|output| output.golden.is_some()).map(|output| output.kind).collect();
+    let goldens: Vec<&str> =
+        OUTPUTS.iter().filter(|output| output.golden.is_some()).map(|output| output.kind).collect();
     let vocabulary = idleproof::vocabulary(&goldens);
     let loader = |path: &str| match path {
         "missing.toml" => Err("it does not exist".to_owned()),
@@ -177,7 +212,10 @@ pub fn policy(bytes: &[u8]) {
             let shown = policy.show();
             assert!(!shown.is_empty());
             if let Ok(capture) = &*READ {
-                finish(idleproof::evaluate_capture(capture, &policy, DAY, &Options::default()), &policy);
+                finish(
+                    idleproof::evaluate_capture(capture, &policy, DAY, &Options::default()),
+                    &policy,
+                );
             }
         }
         Err(mistakes) => {
@@ -198,7 +236,8 @@ pub fn golden(bytes: &[u8]) {
         rendered.header.info.push((head.to_owned(), body.to_owned()));
         rendered
     };
-    let tolerances = [report::Tolerance { field: "idle_pct".to_owned(), abs: Some(1.0), rel: None }];
+    let tolerances =
+        [report::Tolerance { field: "idle_pct".to_owned(), abs: Some(1.0), rel: None }];
     let render = |_: &CaptureReport| String::new();
     let within = Within { capture: &REPORT.captures[0], tolerances: &tolerances, render };
     with_folder(|folder| {
@@ -276,7 +315,10 @@ pub fn report(bytes: &[u8]) {
     }
     let judged = judge::with_baseline(REPORT.clone(), &report, "a.json");
     drop(judge::with_captures_gone(judged, &report, "a.json"));
-    drop(judge::merge(vec![("a.json".to_owned(), report.clone()), ("b.json".to_owned(), report.clone())]));
+    drop(judge::merge(vec![
+        ("a.json".to_owned(), report.clone()),
+        ("b.json".to_owned(), report.clone()),
+    ]));
     every_output(&report);
 }
 
@@ -294,8 +336,9 @@ static READ: LazyLock<Result<Capture, ReadError>> = LazyLock::new(|| {
     })
 });
 
-static POLICY: LazyLock<Policy> =
-    LazyLock::new(|| Policy::preset("default", idleproof::vocabulary(&[])).expect("the default policy"));
+static POLICY: LazyLock<Policy> = LazyLock::new(|| {
+    Policy::preset("default", idleproof::vocabulary(&[])).expect("the default policy")
+});
 
 /// The report of a sample.
 pub static REPORT: LazyLock<Report> = LazyLock::new(|| {
@@ -334,7 +377,8 @@ fn finish(capture: CaptureReport, policy: &Policy) {
     every_output(&report);
 
     let json = find("json").and_then(|output| output.text(&report)).expect("a text");
-    let back = report::parse(json.as_bytes()).unwrap_or_else(|error| panic!("our own report: {error}"));
+    let back =
+        report::parse(json.as_bytes()).unwrap_or_else(|error| panic!("our own report: {error}"));
     let again = find("json").and_then(|output| output.text(&back)).expect("a text");
     assert_eq!(json, again, "a report that is read back is the same");
 }
@@ -343,11 +387,16 @@ fn finish(capture: CaptureReport, policy: &Policy) {
 fn every_output(report: &Report) {
     for output in OUTPUTS {
         let files = output.files(report).unwrap_or_default();
-        let texts = files.iter().map(|file| file.text.as_str().to_owned()).chain(output.text(report));
+        let texts =
+            files.iter().map(|file| file.text.as_str().to_owned()).chain(output.text(report));
         for text in texts {
             match output.kind {
                 "json" | "sarif" | "codequality" => {
-                    assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{} is no JSON", output.kind);
+                    assert!(
+                        serde_json::from_str::<serde_json::Value>(&text).is_ok(),
+                        "{} is no JSON",
+                        output.kind
+                    );
                 }
                 "junit" => sound_junit(&text, report),
                 // XML may hold every letter that people may write.
@@ -366,7 +415,8 @@ fn every_output(report: &Report) {
 }
 
 fn sound_junit(xml: &str, report: &Report) {
-    let suites = junit_parser::from_reader(xml.as_bytes()).unwrap_or_else(|error| panic!("{error}: {xml}"));
+    let suites =
+        junit_parser::from_reader(xml.as_bytes()).unwrap_or_else(|error| panic!("{error}: {xml}"));
     assert!(suites.suites.len() >= report.captures.len(), "{xml}");
     for suite in &suites.suites {
         let cases: usize = suite.cases.len();
