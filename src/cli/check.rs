@@ -11,7 +11,7 @@ use super::progress;
 use super::statements;
 use super::{GateArgs, ReportArgs, RunArgs, Stop, Voice};
 use idleproof::policy::{Coverage, Exceptable, Policy};
-use idleproof::read::{self, Found};
+use idleproof::read::{self, Found, Limits};
 use idleproof::render::Needs;
 use idleproof::render::terminal::{Style, summary};
 use idleproof::report::{CaptureReport, Report, SkippedFile, Verdict};
@@ -20,6 +20,7 @@ use idleproof::{Detail, Evaluation, Options, evaluate, judge, unreadable};
 use jiff::civil::Date;
 use regex::Regex;
 use std::io::Write;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 /// Analyses and gates; the exit code.
@@ -194,6 +195,7 @@ fn judged(
         program: args.program.as_deref().and_then(program::id),
         detail: Detail { tables, swimlanes },
         statements,
+        limits: limits(args.max_text_bytes),
         progress: line.progress(),
     };
     let settings = Settings {
@@ -226,6 +228,12 @@ fn judged(
     let all = Exceptable { captures: &report.captures, runs: &report.runs };
     let place = cut.place(all, unmet, &loaded.policy, *coverage, today);
     Ok(Judged { report: judge::as_part(report, place), is_part: true })
+}
+
+/// The usual limits, or those that were asked for.
+pub(super) fn limits(text_bytes_max: Option<NonZeroU64>) -> Limits {
+    let usual = Limits::default();
+    Limits { text_bytes_max: text_bytes_max.map_or(usual.text_bytes_max, NonZeroU64::get) }
 }
 
 /// True where a rule for the user's own files is for none that is listed: a slip of the pen that shows nowhere else.

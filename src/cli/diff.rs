@@ -1,6 +1,6 @@
 //! `diff`: two sides, each a capture, a folder of them or a report, held against each other.
 
-use super::check::{find, passed_over, say};
+use super::check::{find, limits, passed_over, say};
 use super::policy::{self, Loaded};
 use super::{DiffArgs, DiffFormat, Stop, Voice, files, inputs, merge, outputs, progress};
 use idleproof::compare::{Side, compare_sides};
@@ -8,6 +8,7 @@ use idleproof::render::comparison;
 use idleproof::report::{CaptureReport, ComparedSide, ComparisonOutcome, Comparisons, Report};
 use idleproof::{Options, evaluate};
 use jiff::civil::Date;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 /// How much of a file tells whether it is a report: its fields come in a fixed order.
@@ -17,8 +18,8 @@ const HEAD_BYTES: usize = 4 << 10;
 pub(crate) fn diff(args: &DiffArgs, voice: &Voice, today: Date) -> Result<u8, Stop> {
     let loaded = policy::load(&args.policy)?;
     let output = args.output.as_deref().filter(|output| *output != Path::new("-"));
-    let before = read(&args.before, &loaded, voice, today)?;
-    let after = read(&args.after, &loaded, voice, today)?;
+    let one = |path| read(path, &loaded, args.max_text_bytes, voice, today);
+    let (before, after) = (one(&args.before)?, one(&args.after)?);
     if let Some(output) = output {
         let read = before.files.iter().chain(&after.files).chain(&loaded.kept);
         let read: Vec<&Path> = read.map(PathBuf::as_path).collect();
@@ -63,7 +64,13 @@ impl Read {
     }
 }
 
-fn read(path: &Path, loaded: &Loaded, voice: &Voice, today: Date) -> Result<Read, Stop> {
+fn read(
+    path: &Path,
+    loaded: &Loaded,
+    max_text_bytes: Option<NonZeroU64>,
+    voice: &Voice,
+    today: Date,
+) -> Result<Read, Stop> {
     let shown = path.to_string_lossy().replace('\\', "/");
     if is_report(path) {
         let Report { captures, policy, .. } = merge::read(path)?;
@@ -76,7 +83,8 @@ fn read(path: &Path, loaded: &Loaded, voice: &Voice, today: Date) -> Result<Read
     let paths = inputs::named(&[path.to_owned()])?.paths;
     let (found, refused) = find(&paths);
     let line = progress::Line::new(voice, found.families.len());
-    let options = Options { progress: line.progress(), ..Options::default() };
+    let options =
+        Options { limits: limits(max_text_bytes), progress: line.progress(), ..Options::default() };
     let evaluation = evaluate(&found, &loaded.policy, today, &options);
     drop(line);
     let mut captures = evaluation.captures;

@@ -15,7 +15,7 @@ pub(crate) mod mutate;
     clippy::expect_used,
     reason = "shared with the fuzz targets, which end at what must not be"
 )]
-mod targets;
+pub(crate) mod targets;
 
 use crate::harness::in_crate;
 use crate::xspace::xplane_pb;

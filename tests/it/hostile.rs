@@ -6,6 +6,7 @@
 
 mod bombs;
 mod files;
+mod programs;
 
 use crate::cli;
 use crate::harness::{assert_no_mismatch, pipeline_at, say};

@@ -1,6 +1,6 @@
 //! The files: every one follows from its number alone.
 
-use super::bombs;
+use super::{bombs, programs};
 use crate::fuzz::mutate::{self, Dice};
 use crate::harness::in_crate;
 use flate2::Compression;
@@ -63,6 +63,7 @@ const CHANGES: u64 = 120;
 /// All of them, in one order.
 pub(super) fn all() -> Vec<Hostile> {
     let mut all = bombs::all();
+    all.extend(programs::all());
     let sound = sound();
     for one in &sound {
         // At every byte of small files.
