@@ -4,7 +4,7 @@ mod nearest;
 
 pub use nearest::nearest;
 
-use crate::text::{acts, push_visible, visible};
+use crate::text::{acts, push_visible, terminal};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
@@ -161,8 +161,8 @@ impl Mistake {
     /// The mistake with its line and a caret, with or without terminal colours. Paths, keys and the text itself are others' words:
     /// nothing in them acts.
     fn render(&self, renderer: &Renderer) -> String {
-        let (message, label) = (visible(&self.message), visible(&self.label));
-        let help = visible(&self.help);
+        let (message, label) = (terminal(&self.message), terminal(&self.label));
+        let help = terminal(&self.help);
         let Some((document, span)) = &self.place else {
             // Without a text above it the help needs no line of its own.
             let parts = [&*message, &*help];
@@ -170,7 +170,7 @@ impl Mistake {
             let title = Level::ERROR.primary_title(parts.join(": "));
             return renderer.render(&[Group::with_title(title)]);
         };
-        let path = visible(&document.path);
+        let path = terminal(&document.path);
         let shown = span.as_ref().map(|span| document.visible(span.clone()));
         let mut group = Group::with_title(Level::ERROR.primary_title(&*message));
         group = match &shown {

@@ -6,6 +6,7 @@ mod check_cases;
 mod cli;
 mod cli_baseline;
 mod cli_goldens;
+mod cli_hardening;
 mod cli_help;
 mod cli_init;
 mod diff;
