@@ -35,6 +35,9 @@ pub(crate) struct Document {
     pub(crate) text: Arc<str>,
 }
 
+/// Mistakes that are told: who mends these sees the others next.
+pub(crate) const MISTAKES_TOLD: usize = 50;
+
 /// What is written by hand is short; a larger file is another one.
 pub const MAX_DOCUMENT_BYTES: usize = 1 << 20;
 
@@ -97,7 +100,8 @@ impl Document {
 
     /// The line of a byte, counted from 1.
     pub(crate) fn line(&self, byte: usize) -> usize {
-        1 + self.text.bytes().take(byte).filter(|&byte| byte == b'\n').count()
+        let before = self.text.as_bytes().get(..byte).unwrap_or(self.text.as_bytes());
+        1 + memchr::memchr_iter(b'\n', before).count()
     }
 
     /// A mistake at `span`.
@@ -214,7 +218,11 @@ impl Mistakes {
     }
 
     fn render(&self, renderer: &Renderer) -> String {
-        let each: Vec<String> = self.0.iter().map(|error| error.render(renderer)).collect();
+        let told = self.0.iter().take(MISTAKES_TOLD);
+        let mut each: Vec<String> = told.map(|error| error.render(renderer)).collect();
+        if self.0.len() > MISTAKES_TOLD {
+            each.push(format!("and {} more mistakes", self.0.len() - MISTAKES_TOLD));
+        }
         each.join("\n\n")
     }
 }

@@ -37,10 +37,10 @@ pub(super) fn all() -> Vec<Hostile> {
         ("quotes", b"\"aaaaaaaaaaaaaaaa"),
     ] {
         let head = b"{\"traceEvents\":";
-        all.push(json(format!("bomb of {name}"), move || bomb(head, unit, 600 << 20)));
+        all.push(json(format!("bomb of {name}"), move || bomb(head, unit, 300 << 20)));
         all.push(json(format!("bare bomb of {name}"), move || bomb(b"", unit, 300 << 20)));
     }
-    all.push(json("bomb of events".to_owned(), || bomb(b"{\"traceEvents\":[", b"{},", 400 << 20)));
+    all.push(json("bomb of events".to_owned(), || bomb(b"{\"traceEvents\":[", b"{},", 300 << 20)));
     all.push(json("bomb in members".to_owned(), || {
         let one = gzip(&vec![b' '; 1 << 20]);
         one.repeat(300)
@@ -95,7 +95,7 @@ fn xplane(name: String, make: impl Fn() -> Vec<u8> + Send + Sync + 'static) -> H
 /// So many bytes of one text as gzip.
 fn bomb(head: &[u8], unit: &[u8], bytes: usize) -> Vec<u8> {
     let block = unit.repeat((1 << 20) / unit.len());
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(head).expect("memory");
     for _ in 0..bytes / block.len() {
         encoder.write_all(&block).expect("memory");
@@ -161,6 +161,26 @@ fn long(length: u64) -> Vec<u8> {
     prost::encoding::encode_varint(length, &mut bytes);
     bytes.extend_from_slice(&[0x12, 0x01, b'x']);
     bytes
+}
+
+/// One kernel.
+pub(super) fn small() -> pb::XSpace {
+    let event = pb::XEvent { metadata_id: 1, duration_ps: 5, ..pb::XEvent::default() };
+    let line = pb::XLine {
+        id: 1,
+        name: b"Stream #1(Kernel)".to_vec(),
+        timestamp_ns: 9,
+        events: vec![event],
+    };
+    let name =
+        pb::XEventMetadata { id: 1, name: b"gemm".to_vec(), ..pb::XEventMetadata::default() };
+    let plane = pb::XPlane {
+        name: b"/device:GPU:0".to_vec(),
+        lines: vec![line],
+        event_metadata: [(1, name)].into(),
+        ..pb::XPlane::default()
+    };
+    pb::XSpace { planes: vec![plane], ..pb::XSpace::default() }
 }
 
 /// Spaces of many empty parts, and of numbers at which sums break.

@@ -6,6 +6,7 @@ use crate::harness::in_crate;
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
+use prost::Message as _;
 use std::io::{Read as _, Write as _};
 use std::sync::Arc;
 
@@ -54,11 +55,17 @@ const SAMPLES: &[(&str, &str)] = &[
     ("jax-one-of-eight/host.xplane.pb", "xplane.pb"),
 ];
 
-/// Two steps of PyTorch with linked kernels, a graph's replay, a copy and a collective, in 6 KB.
-const KINETO: &str = include_str!("../../fuzz/trace_json/linked-kernels");
+/// Traces of PyTorch: four steps with linked kernels, a graph's replay and a copy, and the smallest.
+const KINETO: [(&str, &str); 2] = [
+    ("linked kernels", include_str!("../../fuzz/trace_json/linked-kernels")),
+    ("two kernels", include_str!("../../fuzz/trace_json/everything-at-one-time")),
+];
 
 /// Changed files of each sound one, by each way of changing.
 const CHANGES: u64 = 120;
+
+/// Cuts of each, and so the length of a file that is cut at every byte.
+const CUTS: usize = 1_000;
 
 /// All of them, in one order.
 pub(super) fn all() -> Vec<Hostile> {
@@ -67,8 +74,8 @@ pub(super) fn all() -> Vec<Hostile> {
     let sound = sound();
     for one in &sound {
         // At every byte of small files.
-        let step = one.bytes.len().div_ceil(2_500);
-        for at in (0..one.bytes.len()).step_by(step.max(1)) {
+        let step = if one.bytes.len() <= CUTS { 1 } else { one.bytes.len().div_ceil(CUTS) };
+        for at in (0..one.bytes.len()).step_by(step) {
             let bytes = one.bytes.clone();
             all.push(one.becomes("cut at", at as u64, move || bytes[..at].to_vec()));
         }
@@ -94,8 +101,12 @@ fn sound() -> Vec<Sound> {
         Sound { name: path, ending, bytes: Arc::new(plain(&bytes)) }
     };
     let mut all: Vec<Sound> = SAMPLES.iter().map(sample).collect();
-    let bytes = Arc::new(KINETO.as_bytes().to_vec());
-    all.push(Sound { name: "kineto", ending: "pt.trace.json", bytes });
+    for (name, text) in KINETO {
+        let bytes = Arc::new(text.as_bytes().to_vec());
+        all.push(Sound { name, ending: "pt.trace.json", bytes });
+    }
+    let space = bombs::small().encode_to_vec();
+    all.push(Sound { name: "a kernel", ending: "xplane.pb", bytes: Arc::new(space) });
     all
 }
 
