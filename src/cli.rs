@@ -28,7 +28,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use idleproof::policy::PRESETS;
-use idleproof::text::visible;
+use idleproof::text::terminal;
 use jiff::civil::Date;
 use regex::Regex;
 use std::borrow::Cow;
@@ -357,9 +357,9 @@ pub(crate) fn shown_args(message: &str, args: impl Iterator<Item = OsString>) ->
     let mut shown = message.to_owned();
     for arg in args {
         let arg = arg.to_string_lossy();
-        let value = arg.split_once('=').map_or("", |(_, value)| value);
-        for text in [&*arg, value] {
-            if let Cow::Owned(spelled) = visible(text) {
+        let (name, value) = arg.split_once('=').unwrap_or_default();
+        for text in [&*arg, name, value] {
+            if let Cow::Owned(spelled) = terminal(text) {
                 shown = shown.replace(text, &spelled);
             }
         }

@@ -10,7 +10,7 @@ use idleproof::policy::Policy;
 use idleproof::read::{self, ReadError};
 use idleproof::render::{OUTPUTS, comparison, find, terminal};
 use idleproof::report::{self, CaptureReport, ComparedSide, GoldenState, Outcome, Report, Verdict};
-use idleproof::trace::{Capture, Record};
+use idleproof::trace::{Capture, FileFormat, Record};
 use idleproof::{Detail, Options, judge};
 use jiff::civil::Date;
 use prost::Message as _;
@@ -109,7 +109,12 @@ fn agrees_with_serde(text: &[u8], outcome: &Result<Capture, ReadError>) {
         (Ok(value), Ok(capture)) => {
             let events = value.as_array().or_else(|| value.get("traceEvents")?.as_array());
             let n = events.map(|events| events.len() as u64);
-            assert_eq!(n, Some(capture.primary().source.events), "events");
+            let source = &capture.primary().source;
+            match source.format {
+                FileFormat::Kineto => assert_eq!(n, Some(source.events), "events"),
+                // JAX's names of processes and threads are no events.
+                _ => assert!(n >= Some(source.events), "events"),
+            }
         }
         (Ok(value), Err(error)) => {
             let kind = error.kind.name();
@@ -228,7 +233,7 @@ pub fn policy(bytes: &[u8]) {
 /// The bytes as a golden, as what waits for a decision, and as the text and head of one that is written and read back.
 pub fn golden(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes).into_owned();
-    let (head, body) = text.split_at(text.floor_char_boundary(text.len() / 2));
+    let (head, body) = text.split_at(boundary(&text, text.len() / 2));
     let rendered = |body: &str| {
         let capture = &REPORT.captures[0];
         let mut rendered = Rendered::new(&REPORT, capture, "trust", body.to_owned());
@@ -424,11 +429,16 @@ fn sound_junit(xml: &str, report: &Report) {
     }
 }
 
+/// The last place between two characters up to this one.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}
+
 fn inert(text: &str) {
     if let Some(acting) = text.chars().find(|character| ACTING.contains(character)) {
         let at = text.find(acting).unwrap_or_default();
-        let from = text.floor_char_boundary(at.saturating_sub(40));
-        panic!("{acting:?} in {:?}", &text[from..text.floor_char_boundary(at + 40)]);
+        let from = boundary(text, at.saturating_sub(40));
+        panic!("{acting:?} in {:?}", &text[from..boundary(text, at + 40)]);
     }
 }
 

@@ -19,17 +19,17 @@ pub(super) fn whole(path: &Path, bytes_max: usize) -> Result<Vec<u8>, String> {
 /// A file's first bytes.
 pub(super) fn beginning(path: &Path, bytes_max: usize) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    open(path)?.take(bytes_max as u64).read_to_end(&mut bytes).map_err(reason)?;
+    open(path)?.take(bytes_max as u64).read_to_end(&mut bytes).map_err(|error| reason(&error))?;
     Ok(bytes)
 }
 
 /// The first bytes of what a text file holds: behind a byte order mark and any blanks.
 pub(super) fn content_head(path: &Path, bytes_max: usize) -> Result<Vec<u8>, String> {
     let mut file = BufReader::new(open(path)?.take(REPORT_BYTES_MAX as u64));
-    let is_mark = file.fill_buf().map_err(reason)?.starts_with(b"\xEF\xBB\xBF");
+    let is_mark = file.fill_buf().map_err(|error| reason(&error))?.starts_with(b"\xEF\xBB\xBF");
     file.consume(if is_mark { 3 } else { 0 });
     loop {
-        let at_hand = file.fill_buf().map_err(reason)?;
+        let at_hand = file.fill_buf().map_err(|error| reason(&error))?;
         let blanks = at_hand.len() - at_hand.trim_ascii_start().len();
         let is_all_blank = blanks > 0 && blanks == at_hand.len();
         file.consume(blanks);
@@ -38,19 +38,19 @@ pub(super) fn content_head(path: &Path, bytes_max: usize) -> Result<Vec<u8>, Str
         }
     }
     let mut bytes = Vec::new();
-    file.take(bytes_max as u64).read_to_end(&mut bytes).map_err(reason)?;
+    file.take(bytes_max as u64).read_to_end(&mut bytes).map_err(|error| reason(&error))?;
     Ok(bytes)
 }
 
 /// Opens a file. A pipe that nobody writes to would be waited for without end, so it is refused.
 fn open(path: &Path) -> Result<File, String> {
-    if !std::fs::metadata(path).map_err(reason)?.is_file() {
+    if !std::fs::metadata(path).map_err(|error| reason(&error))?.is_file() {
         return Err("it is no file".to_owned());
     }
-    File::open(path).map_err(reason)
+    File::open(path).map_err(|error| reason(&error))
 }
 
-fn reason(error: std::io::Error) -> String {
+fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "it does not exist".to_owned(),
         _ => error.to_string(),

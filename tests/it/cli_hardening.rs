@@ -1,5 +1,7 @@
 //! The program among hostile names, pipes, full disks and edited reports.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot prepare its input has failed")]
+
 use crate::cli::{code, folder, idleproof, stderr, stdout, write};
 use crate::harness::pipeline;
 use idleproof::report::ClaimState;
@@ -33,10 +35,7 @@ fn names_do_nothing_where_they_are_told() {
     write(&here.join(&capture), "{\"traceEvents\": [");
     write(&here.join(format!("{HOSTILE}/a.txt")), "no capture");
     fs::create_dir_all(here.join("goldens")).unwrap();
-    write(
-        &here.join(format!("goldens/{HOSTILE}.snap.new")),
-        &format!("---\n---\nbody {HOSTILE}\n"),
-    );
+    write(&here.join(format!("goldens/{HOSTILE}.snap.new")), format!("---\n---\nbody {HOSTILE}\n"));
     let report = format!("json={HOSTILE}/../{capture}");
     let kind = format!("json{HOSTILE}=x");
     for (expected, arguments) in [
@@ -146,7 +145,7 @@ fn an_edited_report_is_told_from_a_sound_one() {
     assert_eq!(code(&idleproof(here, &["check", "captures", "--report", "json=r.json"])), 0);
     let text = fs::read_to_string(here.join("r.json")).unwrap();
     for (name, before) in [("bom", "\u{feff}".to_owned()), ("blanks", " \n".repeat(40_000))] {
-        write(&here.join("edited.json"), &format!("{before}{text}"));
+        write(&here.join("edited.json"), format!("{before}{text}"));
         let output = idleproof(here, &["diff", "r.json", "edited.json"]);
         assert_eq!(code(&output), 0, "{name}: {}", stderr(&output));
     }
@@ -159,7 +158,7 @@ fn an_edited_report_is_told_from_a_sound_one() {
         ("no number", &idle, "\"idle_pct\": NaN"),
         ("a negative length", &busy, "\"busy_us\": -5"),
     ] {
-        write(&here.join("edited.json"), &text.replacen(from.as_str(), to, 1));
+        write(&here.join("edited.json"), text.replacen(from.as_str(), to, 1));
         for arguments in [
             vec!["diff", "r.json", "edited.json"],
             vec!["merge", "edited.json"],

@@ -1,5 +1,7 @@
 //! Files that ask for far more than they hold: bombs, depth and counts.
 
+#![expect(clippy::expect_used, reason = "a test that cannot prepare its input has failed")]
+
 use super::files::{Hostile, gzip};
 use crate::xspace::xplane_pb as pb;
 use flate2::Compression;
