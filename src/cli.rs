@@ -28,9 +28,12 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use idleproof::policy::PRESETS;
+use idleproof::text::terminal;
 use jiff::civil::Date;
 use regex::Regex;
-use std::num::NonZeroUsize;
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 /// Keeps false claims about GPU profiler captures out of CI.
@@ -273,9 +276,12 @@ pub(crate) struct DiffArgs {
     /// How the result is written: text, markdown or json
     #[arg(long, value_enum, default_value_t = DiffFormat::Text, value_name = "FORMAT", hide_possible_values = true)]
     pub(crate) format: DiffFormat,
-    /// Where it is written [default: the standard output]
+    /// Where it is written; `-` is the standard output [default: the standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Bytes of text that one file may hold, decompressed [default: 128 GiB]
+    #[arg(long, value_name = "BYTES", display_order = 98)]
+    pub(crate) max_text_bytes: Option<NonZeroU64>,
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
 }
@@ -331,6 +337,9 @@ pub(crate) struct RunArgs {
     /// holds them; repeatable
     #[arg(long, value_name = "FILE", action = ArgAction::Append)]
     pub(crate) claims: Vec<PathBuf>,
+    /// Bytes of text that one file may hold, decompressed [default: 128 GiB]
+    #[arg(long, value_name = "BYTES", display_order = 98)]
+    pub(crate) max_text_bytes: Option<NonZeroU64>,
     /// Captures that are analysed side by side [default: one a core]
     #[arg(long, value_name = "N", display_order = 99)]
     pub(crate) threads: Option<NonZeroUsize>,
@@ -341,4 +350,19 @@ fn presets() -> PossibleValuesParser {
     PossibleValuesParser::new(
         PRESETS.iter().map(|preset| PossibleValue::new(preset.name).help(preset.summary)),
     )
+}
+
+/// A message of the parser of arguments, in which it repeats them as they are: what acts in them is spelled out.
+pub(crate) fn shown_args(message: &str, args: impl Iterator<Item = OsString>) -> String {
+    let mut shown = message.to_owned();
+    for arg in args {
+        let arg = arg.to_string_lossy();
+        let (name, value) = arg.split_once('=').unwrap_or_default();
+        for text in [&*arg, name, value] {
+            if let Cow::Owned(spelled) = terminal(text) {
+                shown = shown.replace(text, &spelled);
+            }
+        }
+    }
+    shown
 }

@@ -14,7 +14,7 @@ mod times;
 use pairs::pair_up;
 
 use crate::report::{
-    CaptureReport, ComparedSide, Comparison, ComparisonOutcome, Comparisons, Direction, FileRole,
+    CaptureReport, ComparedSide, Comparison, ComparisonOutcome, Comparisons, Direction,
     MeasureKind, Outcome, SCHEMA_VERSION, Tool,
 };
 
@@ -109,17 +109,17 @@ pub fn compare(before: &CaptureReport, after: &CaptureReport) -> Comparison {
     if comparison.incomparable.is_empty() {
         comparison.times = times::measures(before, after, conditions.host.as_deref());
         comparison.cautions.extend(times::common_drift(&comparison.times));
-        let are_one = are_one_file(before, after);
         let is_step_known = comparison.times.first().is_some_and(|step| step.verdict.is_compared());
         if is_step_known || !conditions.may_be_two_programs {
-            comparison.outcome = outcome(&comparison, are_one);
+            comparison.outcome = outcome(&comparison);
         }
     }
     comparison
 }
 
-/// What captures of equal conditions come to. Where no time could be compared that is no pass, unless they are one file.
-fn outcome(comparison: &Comparison, are_one_file: bool) -> ComparisonOutcome {
+/// What captures of equal conditions come to. Where no time could be compared that is no pass, were they one file twice: what a
+/// report says of its file's digest proves nothing.
+fn outcome(comparison: &Comparison) -> ComparisonOutcome {
     let directions = comparison.reliability.iter().map(|one| one.direction);
     let mut directions = directions.chain(comparison.times.iter().map(|one| one.direction));
     let is_worse = directions.any(|direction| direction == Direction::Worse);
@@ -129,21 +129,10 @@ fn outcome(comparison: &Comparison, are_one_file: bool) -> ComparisonOutcome {
     let is_different = !comparison.structure.is_empty()
         || !comparison.reliability.is_empty()
         || comparison.times.iter().any(|one| one.verdict.is_difference());
-    match (is_worse, is_compared || are_one_file, is_different) {
+    match (is_worse, is_compared, is_different) {
         (true, _, _) => ComparisonOutcome::Regressed,
         (false, false, _) => ComparisonOutcome::NotComparable,
         (false, true, true) => ComparisonOutcome::Changed,
         (false, true, false) => ComparisonOutcome::Same,
     }
-}
-
-/// True where both captures are the same bytes.
-fn are_one_file(before: &CaptureReport, after: &CaptureReport) -> bool {
-    let digests = |capture: &CaptureReport| {
-        let records = capture.files.iter().filter(|file| file.role == FileRole::Record);
-        let mut digests = records.map(|file| file.sha256.clone()).collect::<Option<Vec<_>>>()?;
-        digests.sort();
-        (!digests.is_empty()).then_some(digests)
-    };
-    digests(before).is_some_and(|one| digests(after) == Some(one))
 }

@@ -4,8 +4,10 @@ mod nearest;
 
 pub use nearest::nearest;
 
+use crate::text::{acts, push_visible, terminal};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::de::DeserializeOwned;
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -32,6 +34,9 @@ pub(crate) struct Document {
     pub(crate) path: Arc<str>,
     pub(crate) text: Arc<str>,
 }
+
+/// Mistakes that are told: who mends these sees the others next.
+pub(crate) const MISTAKES_TOLD: usize = 50;
 
 /// What is written by hand is short; a larger file is another one.
 pub const MAX_DOCUMENT_BYTES: usize = 1 << 20;
@@ -95,7 +100,8 @@ impl Document {
 
     /// The line of a byte, counted from 1.
     pub(crate) fn line(&self, byte: usize) -> usize {
-        1 + self.text.bytes().take(byte).filter(|&byte| byte == b'\n').count()
+        let before = self.text.as_bytes().get(..byte).unwrap_or(self.text.as_bytes());
+        1 + memchr::memchr_iter(b'\n', before).count()
     }
 
     /// A mistake at `span`.
@@ -105,6 +111,27 @@ impl Document {
             place: Some((self.clone(), Some(span.start.min(end)..end))),
             ..Mistake::without_place(message)
         }
+    }
+
+    /// The text with what hides in it spelled out, and where a span lies then. Line ends and tabs stay.
+    fn visible(&self, span: Range<usize>) -> (Cow<'_, str>, Range<usize>) {
+        let hides = |character: char| acts(character) && !matches!(character, '\n' | '\r' | '\t');
+        if !self.text.contains(hides) {
+            return (Cow::Borrowed(&self.text), span);
+        }
+        let mut text = String::with_capacity(self.text.len() + 8);
+        let (mut start, mut end) = (None, None);
+        for (at, character) in self.text.char_indices() {
+            if at >= span.start {
+                start.get_or_insert(text.len());
+            }
+            if at >= span.end {
+                end.get_or_insert(text.len());
+            }
+            if hides(character) { push_visible(&mut text, character) } else { text.push(character) }
+        }
+        let (start, end) = (start.unwrap_or(text.len()), end.unwrap_or(text.len()));
+        (Cow::Owned(text), start..end)
     }
 
     /// A mistake of the whole text.
@@ -135,27 +162,32 @@ impl Mistake {
         Self { help: help.into(), ..self }
     }
 
-    /// The mistake with its line and a caret, with or without terminal colours.
+    /// The mistake with its line and a caret, with or without terminal colours. Paths, keys and the text itself are others' words:
+    /// nothing in them acts.
     fn render(&self, renderer: &Renderer) -> String {
+        let (message, label) = (terminal(&self.message), terminal(&self.label));
+        let help = terminal(&self.help);
         let Some((document, span)) = &self.place else {
             // Without a text above it the help needs no line of its own.
-            let parts = [self.message.as_str(), self.help.as_str()];
+            let parts = [&*message, &*help];
             let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
             let title = Level::ERROR.primary_title(parts.join(": "));
             return renderer.render(&[Group::with_title(title)]);
         };
-        let mut group = Group::with_title(Level::ERROR.primary_title(self.message.as_str()));
-        group = match span {
-            Some(span) => {
+        let path = terminal(&document.path);
+        let shown = span.as_ref().map(|span| document.visible(span.clone()));
+        let mut group = Group::with_title(Level::ERROR.primary_title(&*message));
+        group = match &shown {
+            Some((text, span)) => {
                 let caret = AnnotationKind::Primary.span(span.clone());
-                let label = (!self.label.is_empty()).then_some(self.label.as_str());
-                let snippet = Snippet::source(&*document.text).path(&*document.path);
+                let label = (!label.is_empty()).then_some(&*label);
+                let snippet = Snippet::source(&**text).path(&*path);
                 group.element(snippet.annotation(caret.label(label)))
             }
-            None => group.element(annotate_snippets::Origin::path(&*document.path)),
+            None => group.element(annotate_snippets::Origin::path(&*path)),
         };
-        if !self.help.is_empty() {
-            group = group.element(Level::HELP.message(self.help.as_str()));
+        if !help.is_empty() {
+            group = group.element(Level::HELP.message(&*help));
         }
         renderer.render(&[group])
     }
@@ -186,7 +218,11 @@ impl Mistakes {
     }
 
     fn render(&self, renderer: &Renderer) -> String {
-        let each: Vec<String> = self.0.iter().map(|error| error.render(renderer)).collect();
+        let told = self.0.iter().take(MISTAKES_TOLD);
+        let mut each: Vec<String> = told.map(|error| error.render(renderer)).collect();
+        if self.0.len() > MISTAKES_TOLD {
+            each.push(format!("and {} more mistakes", self.0.len() - MISTAKES_TOLD));
+        }
         each.join("\n\n")
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Five calls in a row: read → analyse → measure → judge → render. A number is printed only if the capture can support it.
 
+pub mod text;
 pub mod units;
 
 pub mod report;
@@ -27,7 +28,7 @@ pub mod render;
 
 use jiff::civil::Date;
 use rayon::prelude::*;
-use read::{Family, Found, ReadError};
+use read::{Family, Found, Limits, ReadError};
 use regex::Regex;
 use report::{CaptureReport, ErrorReport, FileReport, FileRole, RunReport, SkippedFile};
 use statements::Statement;
@@ -52,6 +53,8 @@ pub struct Options {
     pub detail: Detail,
     /// Statements made elsewhere, to be held against the captures that they are about.
     pub statements: Vec<Statement>,
+    /// How much of a file is read.
+    pub limits: Limits,
     /// Is told of the run, and tells it nothing.
     pub progress: Progress,
 }
@@ -131,7 +134,7 @@ fn evaluate_family(
     today: Date,
     options: &Options,
 ) -> Evaluation {
-    let read = match guarded(|| read::read_family(family)) {
+    let read = match guarded(|| read::read_family_within(family, options.limits)) {
         Ok(read) => read,
         Err(panic) => {
             let path = family.files.first().map_or("", |file| &file.shown);

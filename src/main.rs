@@ -15,8 +15,13 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // Help for a closed pipe is no failure.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            if !error.use_stderr() {
+                let _ = error.print();
+                return ExitCode::SUCCESS;
+            }
+            let text = cli::shown_args(&error.render().ansi().to_string(), std::env::args_os());
+            let _ = write!(anstream::stderr(), "{text}");
+            return ExitCode::from(2);
         }
     };
     set_color(cli.voice.color);

@@ -153,9 +153,27 @@ pub fn divide(found: &Found, of: usize) -> Divided {
     divide::divide(found, of.max(1))
 }
 
+/// Limits that a user may raise for files that are what they should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of text in one file, decompressed.
+    pub text_bytes_max: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { text_bytes_max: limits::TEXT_BYTES_MAX }
+    }
+}
+
 /// Reads a family of files and groups what it holds into captures.
 pub fn read_family(family: &Family) -> FamilyRead {
-    family::read(family)
+    read_family_within(family, Limits::default())
+}
+
+/// The same within other limits.
+pub fn read_family_within(family: &Family, limits: Limits) -> FamilyRead {
+    family::read(family, limits)
 }
 
 /// Reads one XSpace (`<host>.xplane.pb`) that is in memory; `shown` is the path that errors and the record name.

@@ -12,6 +12,7 @@ mod partition;
 mod path;
 mod producer;
 mod rank;
+mod reading;
 mod records;
 mod roofline;
 mod run;
@@ -39,6 +40,7 @@ pub use partition::{ExceptionUse, Partition};
 pub use path::{Change, CriticalPath, PathKind, PathScope, PathSegment, StepChange};
 pub use producer::ProducerRecords;
 pub use rank::{RankCollective, RankRecord};
+pub use reading::{NoReport, parse};
 pub use records::{
     DeviceReading, DeviceRecords, GapClass, GraphRecords, IdleHostEvent, IdleRecords,
     LaunchRecords, LaunchTiming, ProgramRecords, Quantiles, Records, Spread, StepRecords, StepRow,

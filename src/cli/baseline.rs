@@ -4,7 +4,7 @@ use super::Stop;
 use super::files::{self, REPORT_BYTES_MAX};
 use idleproof::judge;
 use idleproof::policy::Coverage;
-use idleproof::report::{Report, SCHEMA_VERSION};
+use idleproof::report::{self, NoReport, Report, SCHEMA_VERSION};
 use std::path::Path;
 
 /// Captures that are named where none is in both.
@@ -22,8 +22,16 @@ pub(super) fn load(path: &Path) -> Result<Baseline, Stop> {
     let shown = path.to_string_lossy().replace('\\', "/");
     let wrong = |why: String| Stop::Usage(format!("--baseline {shown}: {why}"));
     let bytes = files::whole(path, REPORT_BYTES_MAX).map_err(wrong)?;
-    let report: Report = serde_json::from_slice(&bytes).map_err(|error| {
-        wrong(format!("this is no report of idleproof, as `--report json=PATH` writes it: {error}"))
+    let report = report::parse(&bytes).map_err(|error| {
+        wrong(match error {
+            NoReport::Malformed(error) => format!(
+                "this is no report of idleproof, as `--report json=PATH` writes it: {error}"
+            ),
+            NoReport::Version(other) => {
+                format!("its schema_version is {other}, and this program knows {SCHEMA_VERSION}")
+            }
+            NoReport::Impossible(_) => error.to_string(),
+        })
     })?;
     if let Some(place) = &report.partition {
         return Err(wrong(format!(
@@ -31,12 +39,7 @@ pub(super) fn load(path: &Path) -> Result<Baseline, Stop> {
             place.part, place.of
         )));
     }
-    match report.schema_version {
-        SCHEMA_VERSION => Ok(Baseline { shown, report }),
-        other => Err(wrong(format!(
-            "its schema_version is {other}, and this program knows {SCHEMA_VERSION}"
-        ))),
-    }
+    Ok(Baseline { shown, report })
 }
 
 impl Baseline {
@@ -49,7 +52,7 @@ impl Baseline {
             let more = if names().count() > NAMED_MAX { ", …" } else { "" };
             return Err(Stop::Usage(format!(
                 "--baseline {shown}: none of its captures is in this run; it holds {}{more}",
-                listed.join(", ").escape_debug()
+                listed.join(", ")
             )));
         }
         let report = judge::with_baseline(report, before, shown);

@@ -11,14 +11,16 @@ use super::progress;
 use super::statements;
 use super::{GateArgs, ReportArgs, RunArgs, Stop, Voice};
 use idleproof::policy::{Coverage, Exceptable, Policy};
-use idleproof::read::{self, Found};
+use idleproof::read::{self, Found, Limits};
 use idleproof::render::Needs;
 use idleproof::render::terminal::{Style, summary};
-use idleproof::report::{CaptureReport, Report, Verdict};
+use idleproof::report::{CaptureReport, Report, SkippedFile, Verdict};
+use idleproof::text::terminal;
 use idleproof::{Detail, Evaluation, Options, evaluate, judge, unreadable};
 use jiff::civil::Date;
 use regex::Regex;
 use std::io::Write;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 /// Analyses and gates; the exit code.
@@ -158,7 +160,7 @@ fn run(mut asked: Asked<'_>, voice: &Voice, today: Date) -> Result<Report, Stop>
 /// Refuses outputs that would take the place of what this run reads.
 fn refuse_clashes(asked: &Asked<'_>, found: &Found) -> Result<(), Stop> {
     let read = found.families.iter().flat_map(|family| &family.files);
-    let policy = asked.loaded.read.iter().map(PathBuf::as_path);
+    let policy = asked.loaded.kept.iter().map(PathBuf::as_path);
     let read = read.map(|file| file.path.as_path()).chain(policy).chain(asked.kept);
     let claims = asked.args.claims.iter().flat_map(|path| statements::files(path));
     let claims: Vec<PathBuf> = claims.flatten().collect();
@@ -193,6 +195,7 @@ fn judged(
         program: args.program.as_deref().and_then(program::id),
         detail: Detail { tables, swimlanes },
         statements,
+        limits: limits(args.max_text_bytes),
         progress: line.progress(),
     };
     let settings = Settings {
@@ -225,6 +228,12 @@ fn judged(
     let all = Exceptable { captures: &report.captures, runs: &report.runs };
     let place = cut.place(all, unmet, &loaded.policy, *coverage, today);
     Ok(Judged { report: judge::as_part(report, place), is_part: true })
+}
+
+/// The usual limits, or those that were asked for.
+pub(super) fn limits(text_bytes_max: Option<NonZeroU64>) -> Limits {
+    let usual = Limits::default();
+    Limits { text_bytes_max: text_bytes_max.map_or(usual.text_bytes_max, NonZeroU64::get) }
 }
 
 /// True where a rule for the user's own files is for none that is listed: a slip of the pen that shows nowhere else.
@@ -288,14 +297,22 @@ fn in_threads<T: Send>(args: &RunArgs, run: impl FnOnce() -> T + Send) -> Result
 /// The end of a run that found files, but no capture among them.
 fn nothing(paths: &[PathBuf], report: &Report) -> Stop {
     let shown: Vec<String> = paths.iter().map(|path| Path::display(path).to_string()).collect();
-    let mut text = format!("nothing under {} is a capture", shown.join(", "));
-    for file in report.skipped.iter().take(10) {
-        text.push_str(&format!("\n  {}: {}", file.path, file.reason));
+    let text = format!("nothing under {} is a capture", shown.join(", "));
+    Stop::NoCapture(text).listing(passed_over(&report.skipped))
+}
+
+/// Skipped files that are named where no other was found.
+const SKIPPED_MAX: usize = 10;
+
+/// Files that are no capture, each with the reason, one a line.
+pub(super) fn passed_over(skipped: &[SkippedFile]) -> Vec<String> {
+    let listed = skipped.iter().take(SKIPPED_MAX);
+    let mut lines: Vec<String> =
+        listed.map(|file| format!("  {}: {}", file.path, file.reason)).collect();
+    if skipped.len() > SKIPPED_MAX {
+        lines.push(format!("  and {} more files", skipped.len() - SKIPPED_MAX));
     }
-    if report.skipped.len() > 10 {
-        text.push_str(&format!("\n  and {} more files", report.skipped.len() - 10));
-    }
-    Stop::NoCapture(text)
+    lines
 }
 
 /// Writes what people read.
@@ -326,9 +343,9 @@ fn tell_policy(loaded: &Loaded, voice: &Voice) {
     say(voice, &text);
 }
 
-/// Says something that is no result.
+/// Says something that is no result, in one line.
 pub(super) fn say(voice: &Voice, text: &str) {
     if !voice.quiet {
-        let _ = writeln!(anstream::stderr(), "{text}");
+        let _ = writeln!(anstream::stderr(), "{}", terminal(text));
     }
 }

@@ -1,30 +1,27 @@
 //! `diff`: two sides, each a capture, a folder of them or a report, held against each other.
 
-use super::check::{find, say};
+use super::check::{find, limits, passed_over, say};
 use super::policy::{self, Loaded};
 use super::{DiffArgs, DiffFormat, Stop, Voice, files, inputs, merge, outputs, progress};
 use idleproof::compare::{Side, compare_sides};
 use idleproof::render::comparison;
-use idleproof::report::{
-    CaptureReport, ComparedSide, ComparisonOutcome, Comparisons, Report, SkippedFile,
-};
+use idleproof::report::{CaptureReport, ComparedSide, ComparisonOutcome, Comparisons, Report};
 use idleproof::{Options, evaluate};
 use jiff::civil::Date;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 /// How much of a file tells whether it is a report: its fields come in a fixed order.
 const HEAD_BYTES: usize = 4 << 10;
 
-/// Skipped files that are named where no other was found.
-const SKIPPED_MAX: usize = 10;
-
 /// Compares, and writes the result; the exit code.
 pub(crate) fn diff(args: &DiffArgs, voice: &Voice, today: Date) -> Result<u8, Stop> {
     let loaded = policy::load(&args.policy)?;
-    let before = read(&args.before, &loaded, voice, today)?;
-    let after = read(&args.after, &loaded, voice, today)?;
-    if let Some(output) = &args.output {
-        let read = before.files.iter().chain(&after.files).chain(&loaded.read);
+    let output = args.output.as_deref().filter(|output| *output != Path::new("-"));
+    let one = |path| read(path, &loaded, args.max_text_bytes, voice, today);
+    let (before, after) = (one(&args.before)?, one(&args.after)?);
+    if let Some(output) = output {
+        let read = before.files.iter().chain(&after.files).chain(&loaded.kept);
         let read: Vec<&Path> = read.map(PathBuf::as_path).collect();
         outputs::refuse_place("diff", output, &read)?;
     }
@@ -34,7 +31,7 @@ pub(crate) fn diff(args: &DiffArgs, voice: &Voice, today: Date) -> Result<u8, St
         DiffFormat::Markdown => comparison::markdown(&compared),
         DiffFormat::Json => comparison::json(&compared),
     };
-    match &args.output {
+    match output {
         Some(path) => outputs::write_file(path, &text, &|text: &str| say(voice, text)),
         None => outputs::print(&text),
     }
@@ -67,7 +64,13 @@ impl Read {
     }
 }
 
-fn read(path: &Path, loaded: &Loaded, voice: &Voice, today: Date) -> Result<Read, Stop> {
+fn read(
+    path: &Path,
+    loaded: &Loaded,
+    max_text_bytes: Option<NonZeroU64>,
+    voice: &Voice,
+    today: Date,
+) -> Result<Read, Stop> {
     let shown = path.to_string_lossy().replace('\\', "/");
     if is_report(path) {
         let Report { captures, policy, .. } = merge::read(path)?;
@@ -80,14 +83,16 @@ fn read(path: &Path, loaded: &Loaded, voice: &Voice, today: Date) -> Result<Read
     let paths = inputs::named(&[path.to_owned()])?.paths;
     let (found, refused) = find(&paths);
     let line = progress::Line::new(voice, found.families.len());
-    let options = Options { progress: line.progress(), ..Options::default() };
+    let options =
+        Options { limits: limits(max_text_bytes), progress: line.progress(), ..Options::default() };
     let evaluation = evaluate(&found, &loaded.policy, today, &options);
     drop(line);
     let mut captures = evaluation.captures;
     captures.extend(refused);
     captures.sort_by(|a, b| (&a.name, a.paths()).cmp(&(&b.name, b.paths())));
     if captures.is_empty() {
-        return Err(nothing(&shown, &evaluation.skipped));
+        let text = format!("nothing under {shown} is a capture");
+        return Err(Stop::NoCapture(text).listing(passed_over(&evaluation.skipped)));
     }
     let read = found.families.iter().flat_map(|family| &family.files);
     let folder = match &paths[..] {
@@ -102,18 +107,11 @@ fn read(path: &Path, loaded: &Loaded, voice: &Voice, today: Date) -> Result<Read
     })
 }
 
-fn nothing(shown: &str, skipped: &[SkippedFile]) -> Stop {
-    let mut text = format!("nothing under {shown} is a capture");
-    for file in skipped.iter().take(SKIPPED_MAX) {
-        text.push_str(&format!("\n  {}: {}", file.path, file.reason));
-    }
-    Stop::NoCapture(text)
-}
-
-/// True for a report of this program, whole or cut off, whatever wrote its fields down anew in order of their names.
+/// True for a report of this program, whole or cut off, whatever wrote its fields down anew in order of their names, and whatever
+/// blanks stand before it.
 fn is_report(path: &Path) -> bool {
-    let Ok(head) = files::beginning(path, HEAD_BYTES) else { return false };
+    let Ok(head) = files::content_head(path, HEAD_BYTES) else { return false };
     let head = String::from_utf8_lossy(&head);
-    let Some(fields) = head.trim_start().strip_prefix('{') else { return false };
+    let Some(fields) = head.strip_prefix('{') else { return false };
     ["\"schema_version\"", "\"captures\""].iter().any(|key| fields.trim_start().starts_with(key))
 }

@@ -5,6 +5,7 @@ use super::{GoldenArgs, GoldenCommand, Orphaned, Stop, Which, check, inputs, pol
 use idleproof::golden::{self, Folders, GoldenError, Orphan, Selection};
 use idleproof::policy::{Coverage, Policy};
 use idleproof::report::Outcome;
+use idleproof::text::terminal;
 use idleproof::{Options, evaluate};
 use jiff::civil::Date;
 use std::fmt::Write;
@@ -88,7 +89,7 @@ fn told(
     paths: Result<Vec<PathBuf>, GoldenError>,
 ) -> Result<(), Stop> {
     for path in paths.map_err(|error| failed(&error))? {
-        let _ = writeln!(text, "{did} {}", path.display());
+        let _ = writeln!(text, "{did} {}", terminal(&path.to_string_lossy()));
     }
     Ok(())
 }
@@ -102,11 +103,13 @@ fn status(args: &GoldenArgs, today: Date) -> Result<String, Stop> {
     }
     for one in &pending {
         let what = if one.is_new { "new" } else { "changed" };
-        let _ = writeln!(text, "{what} {}", one.name);
+        let _ = writeln!(text, "{what} {}", terminal(&one.name));
         if one.diff.is_empty() {
             text.push_str("the text is the same; the figures that its tolerances need are new\n");
         }
-        text.push_str(&one.diff);
+        for line in one.diff.lines() {
+            let _ = writeln!(text, "{}", terminal(line));
+        }
     }
     if !pending.is_empty() {
         let _ = write!(
@@ -142,7 +145,7 @@ fn left_over(
     };
     let mut text = String::new();
     for one in &orphans {
-        let _ = writeln!(text, "unreferenced {}{}", one.name, foreign(one));
+        let _ = writeln!(text, "unreferenced {}{}", terminal(&one.name), foreign(one));
     }
     if orphans.iter().any(|one| one.is_ours) {
         let _ = writeln!(
@@ -208,7 +211,8 @@ fn prune(which: &Orphaned, args: &GoldenArgs, today: Date) -> Result<String, Sto
     if !which.all && which.names.is_empty() {
         for one in &orphans {
             let would = if one.is_ours { "would remove" } else { "would keep" };
-            let _ = writeln!(text, "{would} {}{}", one.path.display(), foreign(one));
+            let _ =
+                writeln!(text, "{would} {}{}", terminal(&one.path.to_string_lossy()), foreign(one));
         }
         let _ = writeln!(
             text,
@@ -222,7 +226,7 @@ fn prune(which: &Orphaned, args: &GoldenArgs, today: Date) -> Result<String, Sto
         .collect();
     told(&mut text, "removed", golden::prune(&meant))?;
     for one in meant.iter().filter(|one| !one.is_ours) {
-        let _ = writeln!(text, "kept {}{}", one.path.display(), foreign(one));
+        let _ = writeln!(text, "kept {}{}", terminal(&one.path.to_string_lossy()), foreign(one));
     }
     Ok(text)
 }

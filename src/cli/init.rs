@@ -57,7 +57,11 @@ fn create(told: &mut String, path: &Path, text: &str) -> Result<(), Stop> {
     }
     match File::options().write(true).create_new(true).open(path) {
         Ok(mut file) => {
-            file.write_all(text.as_bytes()).map_err(failed)?;
+            if let Err(error) = file.write_all(text.as_bytes()) {
+                // A part of a policy would be taken for one; the first fault is the one to report.
+                let _ = fs::remove_file(path);
+                return Err(failed(error));
+            }
             let _ = writeln!(told, "created {}", path.display());
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {

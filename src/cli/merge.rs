@@ -2,11 +2,10 @@
 
 use super::check::{Purpose, exit_code, say, write_summary};
 use super::files::{self, REPORT_BYTES_MAX};
-use super::{MergeArgs, Stop, Voice, outputs};
+use super::{MergeArgs, Stop, Voice, outputs, policy};
 use idleproof::judge::{self, MergeError};
 use idleproof::render::Needs;
-use idleproof::report::{Report, SCHEMA_VERSION};
-use serde::Deserialize;
+use idleproof::report::{self, NoReport, Report};
 use std::path::{Path, PathBuf};
 
 /// Joins reports and writes the outputs of the whole; the exit code.
@@ -18,10 +17,11 @@ pub(crate) fn merge(args: &MergeArgs, voice: &Voice) -> Result<u8, Stop> {
             target.kind()
         )));
     }
-    let paths: Vec<&Path> = args.reports.iter().map(PathBuf::as_path).collect();
-    outputs::refuse_clashes(&args.outputs, &paths, &[])?;
+    let kept = policy::kept();
+    let inputs: Vec<&Path> = args.reports.iter().chain(&kept).map(PathBuf::as_path).collect();
+    outputs::refuse_clashes(&args.outputs, &inputs, &[])?;
     let mut reports = Vec::new();
-    for path in paths {
+    for path in &args.reports {
         reports.push((path.display().to_string(), read(path)?));
     }
     let report = judge::merge(reports).map_err(|error| match error {
@@ -38,25 +38,13 @@ pub(crate) fn merge(args: &MergeArgs, voice: &Voice) -> Result<u8, Stop> {
     written.map(|()| exit_code(report.verdict))
 }
 
-/// The version, which is looked at before the rest: another one has other fields.
-#[derive(Deserialize)]
-struct Versioned {
-    schema_version: u32,
-}
-
 /// Reads a report that `--report json=` wrote.
 pub(super) fn read(path: &Path) -> Result<Report, Stop> {
     let shown = path.display();
     let failed = |reason: String| Stop::Failed(format!("can't read the report {shown}: {reason}"));
     let bytes = files::whole(path, REPORT_BYTES_MAX).map_err(failed)?;
-    let malformed = |error: serde_json::Error| {
-        failed(format!("{error}: it is no report of `--report json=PATH`, or was cut off"))
-    };
-    let Versioned { schema_version } = serde_json::from_slice(&bytes).map_err(malformed)?;
-    if schema_version != SCHEMA_VERSION {
-        return Err(Stop::Usage(format!(
-            "{shown} has version {schema_version} of the report's schema, and this program writes {SCHEMA_VERSION}"
-        )));
-    }
-    serde_json::from_slice(&bytes).map_err(malformed)
+    report::parse(&bytes).map_err(|error| match error {
+        NoReport::Version(_) => Stop::Usage(format!("{shown}: {error}")),
+        NoReport::Malformed(_) | NoReport::Impossible(_) => failed(error.to_string()),
+    })
 }

@@ -234,10 +234,31 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     if fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
         // A pipe or device can't be replaced; it takes the text as it comes.
+        require_reader(path)?;
         return File::options().write(true).open(path)?.write_all(bytes);
     }
     fs::create_dir_all(folder_of(path))?;
     replace(path, bytes)
+}
+
+/// Refuses a pipe that nobody reads from: opening it would wait without end.
+#[cfg(unix)]
+fn require_reader(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
+    /// `O_NONBLOCK`, with which opening such a pipe fails at once (POSIX, open: ENXIO).
+    const NONBLOCK: i32 = if cfg!(target_os = "linux") { 0o4000 } else { 4 };
+    if !fs::metadata(path)?.file_type().is_fifo() {
+        return Ok(());
+    }
+    match File::options().write(true).custom_flags(NONBLOCK).open(path) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(io::Error::other("it is a pipe, and nobody reads from it")),
+    }
+}
+
+#[cfg(not(unix))]
+fn require_reader(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Puts a file in the place of what has its name, links included.

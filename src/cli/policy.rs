@@ -5,6 +5,7 @@ use idleproof::document::MAX_DOCUMENT_BYTES;
 use idleproof::policy::{Policy, Vocabulary};
 use idleproof::render::OUTPUTS;
 use idleproof::report::Level;
+use idleproof::text::terminal;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,8 +18,8 @@ pub(crate) const FILE: &str = "idleproof.toml";
 pub(crate) struct Loaded {
     pub(crate) policy: Policy,
     pub(crate) file: Option<PathBuf>,
-    /// The files that were read for it: that one, and those that it extends.
-    pub(crate) read: Vec<PathBuf>,
+    /// Files that no output may take the place of: what was read for it, and what a run without flags would read.
+    pub(crate) kept: Vec<PathBuf>,
 }
 
 /// The outputs that can be goldens.
@@ -42,7 +43,24 @@ pub(crate) fn load(args: &PolicyArgs) -> Result<Loaded, Stop> {
             (Policy::preset(preset, vocabulary)?, Vec::new())
         }
     };
-    Ok(Loaded { policy: with_flags(policy, args, vocabulary)?, file, read })
+    let kept = read.into_iter().chain(kept()).collect();
+    Ok(Loaded { policy: with_flags(policy, args, vocabulary)?, file, kept })
+}
+
+/// The policy file that lies here, or would, and what it extends: the next run reads them, whatever this one was told. A file that
+/// is not valid is kept as well.
+pub(crate) fn kept() -> Vec<PathBuf> {
+    let outputs = golden_outputs();
+    let read = RefCell::new(vec![PathBuf::from(FILE)]);
+    if let Ok(bytes) = bytes_of(Path::new(FILE)) {
+        let loader = |path: &str| {
+            read.borrow_mut().push(PathBuf::from(path));
+            bytes_of(Path::new(path))
+        };
+        // Only what it names counts here.
+        let _ = Policy::parse(FILE, &bytes, idleproof::vocabulary(&outputs), &loader);
+    }
+    read.into_inner()
 }
 
 /// Prints the effective policy.
@@ -69,15 +87,21 @@ pub(crate) fn validate(file: &Path) -> Result<String, Stop> {
         if changed.is_empty() { String::new() } else { format!(": {}", changed.join(", ")) };
     let mut text = format!(
         "{} is valid: for captures without an override it sets {checks} otherwise than the default policy{names}\n",
-        file.display()
+        terminal(&file.to_string_lossy())
     );
     for (what, glob, n_files) in inputs::matched(&policy)? {
         // A folder is no file, and matches none.
         let hint = match n_files {
-            0 if Path::new(&glob).is_dir() => format!(": for what lies in it write `{glob}/**`"),
+            0 if Path::new(&glob).is_dir() => {
+                format!(": for what lies in it write `{}/**`", terminal(&glob))
+            }
             _ => String::new(),
         };
-        text.push_str(&format!("{what} `{glob}`: {} now{hint}\n", counted(n_files, "file")));
+        text.push_str(&format!(
+            "{what} `{}`: {} now{hint}\n",
+            terminal(&glob),
+            counted(n_files, "file")
+        ));
     }
     if policy.captures().is_none() {
         text.push_str("no `captures`: `idleproof check` needs paths\n");

@@ -20,38 +20,33 @@ pub(super) fn require(asked: &str, captures: &[CaptureReport]) -> Result<(), Sto
     if captures.iter().any(is_refused) || captures.iter().any(|capture| knows(capture, id)) {
         return Ok(());
     }
-    let lists: Vec<String> =
-        captures.iter().filter_map(|capture| list(capture, |_| true)).collect();
+    let lists: Vec<String> = captures.iter().flat_map(|capture| list(capture, |_| true)).collect();
     if lists.is_empty() {
         let text = "--program is for captures of JAX: none of these tells compiled programs apart";
         return Err(Stop::Usage(text.to_owned()));
     }
-    let lists = lists.concat();
-    Err(Stop::Usage(format!(
-        "--program {id}: no kernel belongs to a program of this id; the programs are{lists}"
-    )))
+    let text =
+        format!("--program {id}: no kernel belongs to a program of this id; the programs are");
+    Err(Stop::Usage(text).listing(lists))
 }
 
 /// The answer to a name: an id is wanted, since programs may share one.
 fn no_id(asked: &str, captures: &[CaptureReport]) -> Stop {
-    let shown = asked.escape_debug();
     let is_named = |program: &ProgramTime| program.name == asked;
-    let named: Vec<String> =
-        captures.iter().filter_map(|capture| list(capture, is_named)).collect();
+    let named: Vec<String> = captures.iter().flat_map(|capture| list(capture, is_named)).collect();
     if !named.is_empty() {
-        return Stop::Usage(format!(
-            "--program {shown}: an id is wanted, since several programs may have one name; of this name are{}",
-            named.concat()
-        ));
+        let text = format!(
+            "--program {asked}: an id is wanted, since several programs may have one name; of this name are"
+        );
+        return Stop::Usage(text).listing(named);
     }
-    let all: String = captures.iter().filter_map(|capture| list(capture, |_| true)).collect();
-    let known = match all.as_str() {
-        "" => "none of these captures tells compiled programs apart".to_owned(),
-        all => format!("the programs are{all}"),
+    let all: Vec<String> = captures.iter().flat_map(|capture| list(capture, |_| true)).collect();
+    let known = match all.as_slice() {
+        [] => "none of these captures tells compiled programs apart",
+        _ => "the programs are",
     };
-    Stop::Usage(format!(
-        "--program {shown}: an id is wanted, and no program has this name; {known}"
-    ))
+    let text = format!("--program {asked}: an id is wanted, and no program has this name; {known}");
+    Stop::Usage(text).listing(all)
 }
 
 fn programs(capture: &CaptureReport) -> Option<&HloRecords> {
@@ -62,26 +57,24 @@ fn knows(capture: &CaptureReport, id: u64) -> bool {
     programs(capture).is_some_and(|hlo| hlo.programs.iter().any(|program| program.id == id))
 }
 
-/// The programs of a capture that are meant, with their kernel time, most of it first.
-fn list(capture: &CaptureReport, is_meant: impl Fn(&ProgramTime) -> bool) -> Option<String> {
-    let programs = programs(capture)?.programs.iter();
-    let programs: Vec<&ProgramTime> = programs.filter(|program| is_meant(program)).collect();
+/// The programs of a capture that are meant, with their kernel time, most of it first: lines, none where there are no programs.
+fn list(capture: &CaptureReport, is_meant: impl Fn(&ProgramTime) -> bool) -> Vec<String> {
+    let programs = programs(capture).map_or(&[][..], |hlo| &hlo.programs);
+    let programs: Vec<&ProgramTime> = programs.iter().filter(|program| is_meant(program)).collect();
     if programs.is_empty() {
-        return None;
+        return Vec::new();
     }
-    let mut text = format!("\n  of {}:", capture.name.escape_debug());
+    let mut lines = vec![format!("  of {}:", capture.name)];
     for ProgramTime { id, name, time_us, .. } in programs.iter().copied().take(LISTED_MAX) {
-        let time = human_time(time_us.ps(), 3);
-        // A name is text of the capture, and this goes to a terminal.
-        text.push_str(&format!("\n    {id}  {}, {time}", name.escape_debug()));
+        lines.push(format!("    {id}  {name}, {}", human_time(time_us.ps(), 3)));
     }
     if programs.len() > LISTED_MAX {
-        text.push_str(&format!(
-            "\n    and {} more: report --report json=PATH lists all, under attribution.hlo.programs",
+        lines.push(format!(
+            "    and {} more: report --report json=PATH lists all, under attribution.hlo.programs",
             programs.len() - LISTED_MAX
         ));
     }
-    Some(text)
+    lines
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::Stop;
 use super::goldens::failed;
 use idleproof::golden::{self, Folders, Pending, Selection};
+use idleproof::text::{terminal, terminal_lines};
 use std::io::{self, BufRead, IsTerminal, Write};
 
 /// What may be answered.
@@ -30,7 +31,7 @@ fn ask(
     let pending = golden::pending(folders).map_err(|error| failed(&error))?;
     let (mut n_accepted, mut n_rejected) = (0, 0);
     for (index, one) in pending.iter().enumerate() {
-        let head = format!("{} of {}: {}", index + 1, pending.len(), one.name);
+        let head = format!("{} of {}: {}", index + 1, pending.len(), terminal(&one.name));
         write!(shown, "{head}\n{}", body(one)).map_err(unseen)?;
         match answer(&mut answers, &mut shown).map_err(unseen)? {
             Answer::Accept => {
@@ -57,15 +58,7 @@ fn ask(
 /// What there is to see of one: its difference, with what could move a cursor made visible.
 fn body(pending: &Pending) -> String {
     let what = if pending.is_new { "new" } else { "changed" };
-    let mut text = format!("{what}\n");
-    for character in pending.diff.chars() {
-        match character {
-            '\n' => text.push('\n'),
-            hidden if hidden.is_control() => text.extend(hidden.escape_default()),
-            other => text.push(other),
-        }
-    }
-    text
+    format!("{what}\n{}\n", terminal_lines(&pending.diff))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -159,17 +159,19 @@ fn info_entry(number: usize, content: &str) -> Result<(String, String), Malforme
 /// A name and its value; no value where there is none on the line or it is null.
 fn entry(number: usize, line: &str) -> Result<(String, Option<String>), Malformed> {
     let wrong = || malformed(number, "this is no `name: value`");
-    let (key, rest) = match line.chars().next() {
-        Some('"' | '\'') => quoted(line).ok_or_else(wrong)?,
-        _ => {
+    let is_quoted = line.starts_with(['"', '\'']);
+    let (key, rest) = match is_quoted {
+        true => quoted(line).ok_or_else(wrong)?,
+        false => {
             let end = line.find(": ").or_else(|| line.ends_with(':').then(|| line.len() - 1));
             let (key, rest) = line.split_at(end.ok_or_else(wrong)?);
             (key.to_owned(), rest)
         }
     };
-    let plain_key =
-        !key.is_empty() && !key.starts_with(['-', '?', '&', '*', '[', '{', '<', '>', '=']);
-    let rest = rest.strip_prefix(':').filter(|_| plain_key).ok_or_else(wrong)?.trim_start();
+    // What is quoted may be any name.
+    let is_name = is_quoted
+        || !key.is_empty() && !key.starts_with(['-', '?', '&', '*', '[', '{', '<', '>', '=']);
+    let rest = rest.strip_prefix(':').filter(|_| is_name).ok_or_else(wrong)?.trim_start();
     match rest.chars().next() {
         None => Ok((key, None)),
         Some('"' | '\'') => match quoted(rest).ok_or_else(wrong)? {

@@ -74,13 +74,15 @@ fn count(check: &CheckReport) -> Option<u64> {
     Some(measured as u64)
 }
 
-/// Which share: `share` of the evidence, or the measured number where that is a share.
+/// Which share: `share` of the evidence, or the measured number where that is a share. A deviation may be many times the whole, and is
+/// none then.
 fn share(check: &CheckReport) -> Option<Share> {
-    if let Some(share) = check.evidence.get("share") {
-        return share.as_f64().map(Share::rounded);
-    }
     let percent = || measured_in(check, Unit::Percent).map(|percent| percent / 100.0);
-    measured_in(check, Unit::Share).or_else(percent).map(Share::rounded)
+    let share = match check.evidence.get("share") {
+        Some(share) => share.as_f64(),
+        None => measured_in(check, Unit::Share).or_else(percent),
+    };
+    share.filter(|share| (0.0..=1.0).contains(share)).map(Share::rounded)
 }
 
 fn measured_in(check: &CheckReport, unit: Unit) -> Option<f64> {

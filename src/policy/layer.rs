@@ -64,6 +64,10 @@ struct Reading<'a> {
     errors: Vec<Mistake>,
 }
 
+/// Entries of one file that are for some captures, and globs of one list. Their work grows with the number of captures, and a person
+/// reads the file.
+const ENTRIES_MAX: usize = 1_000;
+
 /// Validates a file whose shape is right.
 pub(super) fn validate(
     raw: RawPolicy,
@@ -72,6 +76,11 @@ pub(super) fn validate(
     vocabulary: Vocabulary<'_>,
 ) -> Result<Layer, Vec<Mistake>> {
     let mut reading = Reading { document, source, vocabulary, errors: Vec::new() };
+    reading.not_too_many("[[overrides]]", &raw.overrides);
+    reading.not_too_many("[[exceptions]]", &raw.exceptions);
+    if !reading.errors.is_empty() {
+        return Err(reading.errors);
+    }
     let layer = Layer {
         extends: raw.extends.unwrap_or_default(),
         captures: raw.captures.and_then(|globs| reading.captures(&globs)),
@@ -86,6 +95,15 @@ pub(super) fn validate(
 impl Reading<'_> {
     fn fail(&mut self, error: Mistake) {
         self.errors.push(error);
+    }
+
+    /// Refuses more entries of a kind than a person can look after.
+    fn not_too_many<T>(&mut self, what: &str, entries: &[Spanned<T>]) {
+        if let Some(entry) = entries.get(ENTRIES_MAX) {
+            let header = self.header(entry.span());
+            let error = self.document.error(header, format!("more than {ENTRIES_MAX} {what}"));
+            self.fail(error.help("let one with several globs in its `paths` do what many do"));
+        }
     }
 
     fn sourced<T>(&self, value: T, span: &Range<usize>) -> Sourced<T> {
@@ -215,6 +233,12 @@ impl Reading<'_> {
     }
 
     fn globs(&mut self, globs: &[Spanned<String>]) -> Option<PathGlobs> {
+        if let Some(one) = globs.get(ENTRIES_MAX) {
+            let text = format!("more than {ENTRIES_MAX} globs in one list");
+            let error = self.document.error(one.span(), text);
+            self.fail(error.help("let one glob with `**` do what many do"));
+            return None;
+        }
         match PathGlobs::new(globs.iter().map(|glob| glob.get_ref().as_str())) {
             Ok(compiled) => Some(compiled),
             Err((index, fault)) => {

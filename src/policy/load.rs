@@ -5,7 +5,7 @@ use super::layer::{Layer, Source, validate};
 use super::presets::{self, Preset};
 use super::raw::{RawPolicy, RawVersion};
 use crate::document::nearest;
-use crate::document::{Document, Mistakes};
+use crate::document::{Document, MISTAKES_TOLD, Mistakes};
 use std::ops::Range;
 use toml::{Spanned, Value};
 
@@ -61,6 +61,9 @@ impl Loading<'_> {
         for entry in &layer.extends {
             if let Err(more) = self.extend(entry, &document, into) {
                 errors.extend(more.into_vec());
+                if errors.len() > MISTAKES_TOLD {
+                    break;
+                }
             }
         }
         self.stack.pop();
@@ -78,13 +81,20 @@ impl Loading<'_> {
         into: &mut Layers,
     ) -> Result<(), Mistakes> {
         let name = entry.get_ref().as_str();
-        if let Some(found) = presets::find(name) {
-            into.push(preset(found, self.vocabulary)?);
-            return Ok(());
-        }
         let fail = |message: String, help: String| {
             Err(Mistakes::from(document.error(entry.span(), message).help(help)))
         };
+        if self.n_files >= MAX_FILES {
+            return fail(
+                format!("this policy consists of more than {MAX_FILES} files"),
+                "extend fewer files, or each of them once".to_owned(),
+            );
+        }
+        if let Some(found) = presets::find(name) {
+            self.n_files += 1;
+            into.push(preset(found, self.vocabulary)?);
+            return Ok(());
+        }
         if !name.contains('/') && !name.ends_with(".toml") {
             return fail(format!("unknown preset `{name}`"), preset_help(name));
         }
@@ -97,12 +107,6 @@ impl Loading<'_> {
         if self.stack.contains(&path) {
             let chain = [self.stack.join(" → "), path].join(" → ");
             return fail("a policy extends itself".to_owned(), format!("the circle is {chain}"));
-        }
-        if self.n_files >= MAX_FILES {
-            return fail(
-                format!("this policy consists of more than {MAX_FILES} files"),
-                "extend fewer files, or each of them once".to_owned(),
-            );
         }
         match (self.loader)(&path) {
             Ok(bytes) => self.file(&path, &bytes, into),

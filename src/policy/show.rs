@@ -2,15 +2,21 @@
 
 use super::{Policy, Row, Sourced};
 use crate::report::{Level, Limit};
+use crate::text::visible;
 use std::fmt::Write;
 use toml::Value;
 
 impl Policy {
     /// Every value with its origin, as a policy file would say it.
     pub fn show(&self) -> String {
-        let mut text = format!("# {}, sha256 {}\nversion = 1\n", self.name, self.sha256);
+        let mut text = format!("# {}, sha256 {}\nversion = 1\n", visible(&self.name), self.sha256);
         if let Some(Sourced { value, origin }) = &self.captures {
-            let _ = writeln!(text, "captures = {} # {origin}", list(value.texts()));
+            let _ = writeln!(
+                text,
+                "captures = {} # {}",
+                list(value.texts()),
+                visible(&origin.to_string())
+            );
         }
         text.push_str("\n[checks]\n");
         // Rows have flags applied: what they change holds for every capture.
@@ -49,7 +55,12 @@ impl Policy {
 
     fn show_exceptions(&self, text: &mut String) {
         for one in &self.exceptions {
-            let _ = writeln!(text, "\n[[exceptions]] # {}\ncheck = \"{}\"", one.origin, one.check);
+            let _ = writeln!(
+                text,
+                "\n[[exceptions]] # {}\ncheck = \"{}\"",
+                visible(&one.origin.to_string()),
+                one.check
+            );
             let _ = writeln!(text, "paths = {}", list(one.paths.texts()));
             let _ = writeln!(text, "reason = {}\nexpires = {}", quoted(&one.reason), one.expires);
         }
@@ -95,7 +106,7 @@ fn show_values(id: &str, values: &[(String, String)]) -> String {
     } else {
         origins.join(", ")
     };
-    format!("{id} = {{ {} }} # {origins}\n", texts.join(", "))
+    format!("{id} = {{ {} }} # {}\n", texts.join(", "), visible(&origins))
 }
 
 fn show_level(key: &str, level: &Sourced<Level>) -> (String, String) {

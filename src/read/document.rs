@@ -2,12 +2,12 @@
 //!
 //! Key order is free: producers write their header before the events, after them, or on both sides.
 
-use super::ReadErrorKind;
 use super::bytes::Text;
 use super::json::{self, Fault, Next, NonFinite, Parse, Why};
 use super::refusal::Refusal;
 use super::source::Source;
-use super::window::Window;
+use super::window::{WINDOW_BYTES, Window};
+use super::{Limits, ReadErrorKind};
 use std::path::Path;
 
 /// The way out where a file is no trace.
@@ -43,13 +43,26 @@ pub(super) struct Document {
     pub(super) mark: ByteOrderMark,
 }
 
+/// How much of a text is read: at a time, and in all.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    /// Bytes at hand at a time.
+    pub(super) window_bytes: usize,
+    /// Bytes of the whole text, decompressed.
+    pub(super) text_bytes_max: u64,
+}
+
+impl Sizes {
+    /// The usual window, and so much text.
+    pub(super) const fn of(limits: Limits) -> Self {
+        Self { window_bytes: WINDOW_BYTES, text_bytes_max: limits.text_bytes_max }
+    }
+}
+
 /// Reads the document that a file holds.
-pub(super) fn read(
-    path: &Path,
-    window_bytes: usize,
-    sink: &mut impl Sink,
-) -> Result<Document, Refusal> {
-    let mut window = Window::new(Source::open(path)?, window_bytes);
+pub(super) fn read(path: &Path, sizes: Sizes, sink: &mut impl Sink) -> Result<Document, Refusal> {
+    let mut window =
+        Window::new(Source::open_within(path, sizes.text_bytes_max)?, sizes.window_bytes);
     let outcome = read_window(&mut window, sink);
     let mut source = window.into_source();
     match outcome {

@@ -9,15 +9,14 @@ mod fields;
 mod lanes;
 mod rows;
 
-use super::ReadError;
 use super::ReadErrorKind;
 use super::bytes::Text;
 use super::chrome::Scanner;
-use super::document::{self, ByteOrderMark, Document, Sink};
+use super::document::{self, ByteOrderMark, Document, Sink, Sizes};
 use super::json::Parse;
 use super::refusal::{self, Refusal};
 use super::tally::Oddity;
-use super::window::WINDOW_BYTES;
+use super::{Limits, ReadError};
 use crate::trace::{FileFormat, Record, RecordSource};
 use lanes::Lanes;
 use rows::{Phase, Rows};
@@ -25,15 +24,15 @@ use std::path::Path;
 
 /// Reads a file that holds JAX's JSON, or refuses it. `None` for a sound trace of another producer: no process is named as
 /// JAX's profiler names them, or an event has a category of the PyTorch profiler.
-pub(super) fn read(path: &Path, shown: &str) -> Result<Option<Record>, ReadError> {
-    read_text(path, shown, WINDOW_BYTES).map_err(|refusal| refusal.into_error(path, shown))
+pub(super) fn read(path: &Path, shown: &str, limits: Limits) -> Result<Option<Record>, ReadError> {
+    read_text(path, shown, Sizes::of(limits)).map_err(|refusal| refusal.into_error(path, shown))
 }
 
-fn read_text(path: &Path, shown: &str, window_bytes: usize) -> Result<Option<Record>, Refusal> {
-    let (mut jax, mut document) = pass(path, Lanes::default(), window_bytes)?;
+fn read_text(path: &Path, shown: &str, sizes: Sizes) -> Result<Option<Record>, Refusal> {
+    let (mut jax, mut document) = pass(path, Lanes::default(), sizes)?;
     // Every known writer names a lane before its events. Where a name came late, it is known in a second pass.
     if jax.rows.lanes.has_late_names() {
-        (jax, document) = pass(path, jax.rows.lanes.settled(), window_bytes)?;
+        (jax, document) = pass(path, jax.rows.lanes.settled(), sizes)?;
     }
     if !jax.rows.is_jax() {
         return Ok(None);
@@ -51,9 +50,9 @@ fn read_text(path: &Path, shown: &str, window_bytes: usize) -> Result<Option<Rec
     Ok(Some(Record { source, trace, notices }))
 }
 
-fn pass(path: &Path, lanes: Lanes, window_bytes: usize) -> Result<(JaxJson, Document), Refusal> {
+fn pass(path: &Path, lanes: Lanes, sizes: Sizes) -> Result<(JaxJson, Document), Refusal> {
     let mut jax = JaxJson { scanner: Scanner::default(), rows: Rows::new(lanes) };
-    let document = document::read(path, window_bytes, &mut jax)?;
+    let document = document::read(path, sizes, &mut jax)?;
     Ok((jax, document))
 }
 
@@ -96,6 +95,11 @@ fn no_events() -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::read_text;
+    use crate::read::document::Sizes;
+
+    fn sizes(window_bytes: usize) -> Sizes {
+        Sizes { window_bytes, text_bytes_max: u64::MAX }
+    }
 
     #[test]
     fn where_the_window_ends_makes_no_difference() {
@@ -112,11 +116,11 @@ mod tests {
         );
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &text).unwrap();
-        let whole = read_text(file.path(), "a", text.len() * 3).unwrap().unwrap();
+        let whole = read_text(file.path(), "a", sizes(text.len() * 3)).unwrap().unwrap();
         assert_eq!(whole.trace.device_events.len(), 1);
         let whole = format!("{whole:?}");
         for window_bytes in 4..text.len() {
-            let read = read_text(file.path(), "a", window_bytes).unwrap().unwrap();
+            let read = read_text(file.path(), "a", sizes(window_bytes)).unwrap().unwrap();
             assert_eq!(format!("{read:?}"), whole, "{window_bytes}");
         }
     }

@@ -13,17 +13,16 @@ mod lanes;
 mod settle;
 mod values;
 
-use super::ReadError;
 use super::bytes::Text;
 use super::chrome::{Event, Events, NoEvent, OddNumber, Scanner};
-use super::document::{self, ByteOrderMark, Document, Sink};
+use super::document::{self, ByteOrderMark, Document, Sink, Sizes};
 use super::json::Parse;
 use super::limits::{
     DEVICES_MAX, KEPT_EVENTS_MAX, NAMES_BYTES_MAX, NAMES_MAX, STREAMS_MAX, THREADS_MAX,
 };
 use super::refusal::{self, Refusal};
 use super::tally::Oddity;
-use super::window::WINDOW_BYTES;
+use super::{Limits, ReadError};
 use crate::trace::{FileFormat, Record, RecordSource};
 use builder::Builder;
 use category::Category;
@@ -34,8 +33,8 @@ use std::path::Path;
 
 /// Reads a file that holds a Kineto trace, or refuses it. `None` for a sound trace of another producer: no event has a category
 /// of this profiler.
-pub(super) fn read(path: &Path, shown: &str) -> Result<Option<Record>, ReadError> {
-    read_text(path, shown, WINDOW_BYTES).map_err(|refusal| refusal.into_error(path, shown))
+pub(super) fn read(path: &Path, shown: &str, limits: Limits) -> Result<Option<Record>, ReadError> {
+    read_text(path, shown, Sizes::of(limits)).map_err(|refusal| refusal.into_error(path, shown))
 }
 
 /// True for a category that only this profiler writes.
@@ -43,9 +42,9 @@ pub(super) fn is_own_category(name: &str) -> bool {
     category::category(name).0 != Category::Unknown
 }
 
-fn read_text(path: &Path, shown: &str, window_bytes: usize) -> Result<Option<Record>, Refusal> {
+fn read_text(path: &Path, shown: &str, sizes: Sizes) -> Result<Option<Record>, Refusal> {
     let mut kineto = Kineto::default();
-    let Document { source, elements, mark } = document::read(path, window_bytes, &mut kineto)?;
+    let Document { source, elements, mark } = document::read(path, sizes, &mut kineto)?;
     let Kineto { rows: Rows { mut builder, classes }, header, .. } = kineto;
     if !classes.any_known() {
         return Ok(None);
@@ -141,6 +140,11 @@ impl Sink for Kineto {
 #[cfg(test)]
 mod tests {
     use super::read_text;
+    use crate::read::document::Sizes;
+
+    fn sizes(window_bytes: usize) -> Sizes {
+        Sizes { window_bytes, text_bytes_max: u64::MAX }
+    }
 
     #[test]
     fn where_the_window_ends_makes_no_difference() {
@@ -156,9 +160,10 @@ mod tests {
         );
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &text).unwrap();
-        let whole = format!("{:?}", read_text(file.path(), "a", text.len() * 3).unwrap().unwrap());
+        let whole =
+            format!("{:?}", read_text(file.path(), "a", sizes(text.len() * 3)).unwrap().unwrap());
         for window_bytes in 4..text.len() {
-            let read = read_text(file.path(), "a", window_bytes).unwrap().unwrap();
+            let read = read_text(file.path(), "a", sizes(window_bytes)).unwrap().unwrap();
             assert_eq!(format!("{read:?}"), whole, "{window_bytes}");
         }
     }

@@ -1,5 +1,6 @@
 //! A file's bytes: hashed as they pass, decompressed where they are gzip.
 
+use super::ReadErrorKind;
 use super::gzip::{Gzip, MAGIC};
 use super::limits::{TEXT_BYTES_MAX, TEXT_RATIO_FROM, TEXT_RATIO_MAX};
 use super::refusal::Refusal;
@@ -68,17 +69,23 @@ pub(super) struct Source {
     input: Input,
     container: Container,
     text_bytes: u64,
+    text_bytes_max: u64,
 }
 
 impl Source {
     /// Opens a file and tells its container by its first bytes.
     pub(super) fn open(path: &Path) -> Result<Self, Refusal> {
+        Self::open_within(path, TEXT_BYTES_MAX)
+    }
+
+    /// The same with another limit of the decompressed text.
+    pub(super) fn open_within(path: &Path, text_bytes_max: u64) -> Result<Self, Refusal> {
         let file = File::open(path).map_err(|error| Refusal::io(&error))?;
         let buffer = vec![0; INPUT_BYTES].into_boxed_slice();
         let mut input = Input { file, buffer, start: 0, end: 0, digest: Sha256::new(), passed: 0 };
         let gzip = input.fill()?.starts_with(&MAGIC);
         let container = if gzip { Container::Gzip(Box::default()) } else { Container::Plain };
-        Ok(Self { input, container, text_bytes: 0 })
+        Ok(Self { input, container, text_bytes: 0, text_bytes_max })
     }
 
     /// True where the text is compressed.
@@ -101,7 +108,14 @@ impl Source {
         self.text_bytes += read as u64;
         let ratio_exceeded = self.text_bytes > TEXT_RATIO_FROM
             && self.text_bytes / TEXT_RATIO_MAX > self.input.passed;
-        if ratio_exceeded || self.text_bytes > TEXT_BYTES_MAX {
+        if self.text_bytes > self.text_bytes_max {
+            return Err(Refusal::new(
+                ReadErrorKind::TooLarge,
+                format!("the file holds more than {} bytes of text", self.text_bytes_max),
+                "record a shorter window, or raise --max-text-bytes if the file is what it should be",
+            ));
+        }
+        if ratio_exceeded {
             return Err(Refusal::too_large(format!(
                 "{} bytes on disk expand to more than {} bytes of text",
                 self.input.passed, self.text_bytes

@@ -3,8 +3,11 @@
 //! Names of kernels, operators and files are written by others. They may hold terminal sequences, markup, workflow
 //! commands and characters that turn the reading direction around.
 
+use crate::text::{push_visible, visible};
 use std::borrow::Cow;
 use std::fmt::Write as _;
+
+pub(super) use crate::text::{terminal, terminal_lines};
 
 /// Text for Markdown outside code: a table cell, a list item, a heading.
 pub(super) fn markdown(text: &str) -> String {
@@ -89,60 +92,18 @@ pub(super) fn html(text: &str) -> String {
     escaped
 }
 
-/// Text for a terminal: one line, in which nothing acts, neither on the terminal nor on a CI system that reads the log.
-pub(super) fn terminal(text: &str) -> Cow<'_, str> {
-    match visible(text) {
-        text if text.contains("##") || text.trim_start().starts_with("::") => {
-            Cow::Owned(without_commands(&text))
-        }
-        text => text,
-    }
-}
-
-/// CI systems take `##[…]` and `##vso[…]` for commands anywhere in a line of a log, and `::` where it begins one.
-/// Other hashes stay: headings of Markdown begin with them.
-fn without_commands(text: &str) -> String {
-    let is_command = |behind: &str| {
-        let word = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
-        behind.trim_start_matches(word).starts_with('[')
-    };
-    let mut inert = String::with_capacity(text.len() + 8);
-    let mut rest = text;
-    if let Some(behind) = text.trim_start().strip_prefix("::") {
-        inert.push_str(&text[..text.len() - behind.len() - 2]);
-        inert.push_str(":\\u{3a}");
-        rest = behind;
-    }
-    while let Some(at) = rest.find("##") {
-        let (before, hashes) = rest.split_at(at);
-        inert.push_str(before);
-        inert.push('#');
-        rest = &hashes[1..];
-        if is_command(&hashes[2..]) {
-            inert.push_str("\\u{23}");
-            rest = &hashes[2..];
-        }
-    }
-    inert.push_str(rest);
-    inert
-}
-
-/// Lines for a terminal: line breaks stay, nothing else acts.
-pub(super) fn terminal_lines(text: &str) -> String {
-    text.lines().map(terminal).collect::<Vec<_>>().join("\n")
-}
-
-/// Text as an XML document can hold it: terminal sequences go, forbidden characters become U+FFFD, and `]]>` cannot
-/// close a CDATA section. Markup is left to the XML writer.
+/// Text as an XML document can hold it: terminal sequences go, forbidden characters become U+FFFD, what hides is spelled out, and
+/// `]]>` cannot close a CDATA section. Markup is left to the XML writer.
 pub(super) fn xml(text: &str) -> String {
-    let allowed: String = without_ansi(text)
-        .chars()
-        .map(|character| match character {
-            '\t' | '\n' | '\r' => character,
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
-            _ => character,
-        })
-        .collect();
+    let text = without_ansi(text);
+    let mut allowed = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\t' | '\n' | '\r' => allowed.push(character),
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => allowed.push('\u{fffd}'),
+            _ => push_visible(&mut allowed, character),
+        }
+    }
     allowed.replace("]]>", "]] >")
 }
 
@@ -227,57 +188,15 @@ fn without_ansi(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Text in which every character that acts or hides is spelled out: `\u{1b}`.
-fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(acts) {
-        return Cow::Borrowed(text);
-    }
-    let mut spelled = String::with_capacity(text.len() + 8);
-    for character in text.chars() {
-        push_visible(&mut spelled, character);
-    }
-    Cow::Owned(spelled)
-}
-
-fn push_visible(text: &mut String, character: char) {
-    match character {
-        '\n' => text.push_str("\\n"),
-        '\t' => text.push_str("\\t"),
-        '\r' => text.push_str("\\r"),
-        other if acts(other) => {
-            // Writing to a String cannot fail.
-            let _ = write!(text, "\\u{{{:x}}}", u32::from(other));
-        }
-        other => text.push(other),
-    }
-}
-
 fn push_reference(text: &mut String, character: char) {
     // Writing to a String cannot fail.
     let _ = write!(text, "&#{};", u32::from(character));
 }
 
-/// True for control characters, for those without width, and for those that change the reading direction or the line.
-fn acts(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}'
-                | '\u{61c}'
-                | '\u{180e}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{fffe}'
-                | '\u{ffff}'
-        )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::acts;
 
     /// A name that tries every sink at once.
     const HOSTILE: &str = "a|b`c<script>@octo\n::error::x\u{1b}[31mred\u{1b}]0;t\u{7}]]>\0\u{202e}\u{fffe}&*_[l](http://x)\\";
@@ -343,22 +262,6 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_line_does_nothing() {
-        let text = terminal(HOSTILE);
-        assert!(!text.chars().any(acts), "{text}");
-        assert_eq!(text.lines().count(), 1);
-        assert_eq!(terminal("gemm"), "gemm");
-        assert_eq!(terminal("x##[error]y"), "x#\\u{23}[error]y");
-        assert_eq!(terminal("###[error]y"), "##\\u{23}[error]y");
-        assert_eq!(terminal("##vso[task.x]"), "#\\u{23}vso[task.x]");
-        assert_eq!(terminal(" ::error::x"), " :\\u{3a}error::x");
-        for kept in ["### Trust list", "## a [b]", "at::native::k", "####"] {
-            assert_eq!(terminal(kept), kept);
-        }
-        assert_eq!(terminal_lines("a\r\n\u{1b}b"), "a\n\\u{1b}b");
-    }
-
-    #[test]
     fn a_table_cell_is_no_formula() {
         for (text, expected) in [
             ("void gemm<float>(int*)", "void gemm<float>(int*)"),
@@ -385,7 +288,7 @@ mod tests {
         let text = xml(HOSTILE);
         assert_eq!(
             text,
-            "a|b`c<script>@octo\n::error::xred]] >\u{fffd}\u{202e}\u{fffd}&*_[l](http://x)\\"
+            "a|b`c<script>@octo\n::error::xred]] >\u{fffd}\\u{202e}\u{fffd}&*_[l](http://x)\\"
         );
         assert_eq!(xml_line("a\n\nb\tc"), "a b c");
         assert_eq!(xml("\u{1b}"), "");

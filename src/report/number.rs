@@ -73,7 +73,17 @@ fn parse_us(text: &str) -> Option<i128> {
 
 /// A part in percent, rounded to four decimals.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64")]
 pub struct Percent(f64);
+
+impl TryFrom<f64> for Percent {
+    type Error = String;
+
+    fn try_from(value: f64) -> Result<Self, String> {
+        let is_part = (0.0..=100.0).contains(&value);
+        if is_part { Ok(Self(value)) } else { Err(format!("not a part in percent: {value}")) }
+    }
+}
 
 impl Percent {
     /// From an exact ratio.
@@ -89,7 +99,17 @@ impl Percent {
 
 /// A part from 0 to 1, rounded to six decimals.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64")]
 pub struct Share(f64);
+
+impl TryFrom<f64> for Share {
+    type Error = String;
+
+    fn try_from(value: f64) -> Result<Self, String> {
+        let is_part = (0.0..=1.0).contains(&value);
+        if is_part { Ok(Self(value)) } else { Err(format!("not a part from 0 to 1: {value}")) }
+    }
+}
 
 impl Share {
     /// From an exact ratio.

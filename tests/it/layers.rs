@@ -6,22 +6,24 @@ use std::path::{Path, PathBuf};
 
 /// A module and the modules that it may name. `lib` and `main` may name every one.
 const FLOORS: &[(&str, &[&str])] = &[
+    ("text", &[]),
     ("units", &[]),
     ("trace", &["units"]),
     ("report", &["units"]),
     ("read", &["units", "trace"]),
     ("analysis", &["units", "trace", "report"]),
     ("checks", &["units", "trace", "analysis", "report"]),
-    ("document", &[]),
-    ("policy", &["units", "checks", "report", "document"]),
+    ("document", &["text"]),
+    ("policy", &["text", "units", "checks", "report", "document"]),
     ("statements", &["document", "policy"]),
     ("compare", &["units", "report"]),
     ("judge", &["units", "analysis", "checks", "policy", "statements", "compare", "report"]),
-    ("render", &["units", "report"]),
+    ("render", &["text", "units", "report"]),
     ("golden", &["report"]),
     (
         "cli",
         &[
+            "text",
             "units",
             "trace",
             "report",

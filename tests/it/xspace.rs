@@ -3,7 +3,7 @@
 #[rustfmt::skip]
 #[expect(unreachable_pub, reason = "generated from proto/hlo.proto")]
 #[path = "../../src/read/xplane/hlo_pb.rs"]
-mod hlo_pb;
+pub(crate) mod hlo_pb;
 pub(crate) mod json;
 mod program;
 #[rustfmt::skip]

@@ -7,6 +7,7 @@
 use super::names::instruction_base;
 use crate::trace::{Computation, HloModule, Instruction, Shape};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
 /// Calls nested deeper than this are cut: real programs stay below ten.
@@ -201,7 +202,7 @@ impl<'a> ModuleIndex<'a> {
 
 /// Starts without a done and dones without a start, by kind.
 fn n_unpaired_async(computation: &Computation) -> u64 {
-    let mut balance: Vec<(&str, i64)> = Vec::new();
+    let mut balance: BTreeMap<&str, i64> = BTreeMap::new();
     for instruction in &computation.instructions {
         let opcode = instruction.opcode.as_str();
         let (kind, change) = match (opcode.strip_suffix("-start"), opcode.strip_suffix("-done")) {
@@ -210,12 +211,9 @@ fn n_unpaired_async(computation: &Computation) -> u64 {
             _ if matches!(opcode, "send" | "recv") => (opcode, 1),
             _ => continue,
         };
-        match balance.iter_mut().find(|(known, _)| *known == kind) {
-            Some((_, sum)) => *sum += change,
-            None => balance.push((kind, change)),
-        }
+        *balance.entry(kind).or_default() += change;
     }
-    balance.iter().map(|(_, sum)| sum.unsigned_abs()).sum()
+    balance.values().map(|sum| sum.unsigned_abs()).sum()
 }
 
 fn hash_shape(shape: &Shape, hasher: &mut FxHasher) {

@@ -141,16 +141,24 @@ fn own_or_inner<T>(own: Option<T>, inner: impl FnOnce() -> Vec<T>) -> (SourceLev
 /// A fusion of more instructions than this is not searched: real ones hold a few hundred.
 const MAX_FUSED: usize = 1 << 12;
 
+/// Nor one with so many parameters: computations may be part of many fusions.
+const MAX_SEEN: usize = 4 * MAX_FUSED;
+
 /// What a fused computation holds, other fusions inside it included. Parameters only repeat what feeds the fusion.
 fn fused<'a>(index: &ModuleIndex<'a>, computation: u32) -> Vec<&'a Instruction> {
-    let mut inner = Vec::new();
+    let (mut inner, mut n_seen) = (Vec::new(), 0);
     let mut waiting = vec![computation];
     let mut seen = FxHashSet::default();
     while let Some(computation) = waiting.pop() {
         if !seen.insert(computation) {
             continue;
         }
-        for one in &index.module.computations[computation as usize].instructions {
+        let body = &index.module.computations[computation as usize].instructions;
+        n_seen += body.len();
+        if n_seen > MAX_SEEN {
+            return Vec::new();
+        }
+        for one in body {
             if one.opcode == "fusion" {
                 waiting.extend(index.called(one));
             }

@@ -57,7 +57,8 @@ impl Sized {
             "s1" | "u1" => Self::new(Element::Other, 1),
             "f8e8m0fnu" => Self::new(Element::Other, 8),
             "token" => Self::new(Element::Other, 0),
-            other if other.starts_with("f8e") => Self::new(Element::F8, 8),
+            "f8e3m4" | "f8e4m3" | "f8e4m3fn" | "f8e4m3fnuz" | "f8e4m3b11fnuz" | "f8e5m2"
+            | "f8e5m2fnuz" => Self::new(Element::F8, 8),
             _ => return None,
         })
     }
@@ -72,7 +73,11 @@ impl Sized {
             "c10::complex<float>" => Self::new(Element::C64, 64),
             "c10::complex<double>" => Self::new(Element::C128, 128),
             "signed char" => Self::new(Element::I8, 8),
-            other if other.starts_with("c10::Float8") => Self::new(Element::F8, 8),
+            "c10::Float8_e8m0fnu" => Self::new(Element::Other, 8),
+            "c10::Float8_e4m3fn"
+            | "c10::Float8_e4m3fnuz"
+            | "c10::Float8_e5m2"
+            | "c10::Float8_e5m2fnuz" => Self::new(Element::F8, 8),
             _ => return None,
         })
     }
@@ -219,7 +224,7 @@ impl Taps {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sized, Taps, bytes, elements};
+    use super::{Element, Sized, Taps, bytes, elements};
 
     #[test]
     fn padding_and_holes_are_no_taps() {
@@ -239,6 +244,26 @@ mod tests {
         assert_eq!(Taps { base_dilation: 2, padding: 0, output: 5, ..taps }.valid(), Ok(8));
         assert!(Taps { kernel: i64::MAX, ..taps }.valid().is_err());
         assert!(Taps { stride: 0, ..taps }.valid().is_err());
+    }
+
+    #[test]
+    fn only_types_that_exist_have_a_size() {
+        for known in
+            ["f8e3m4", "f8e4m3", "f8e4m3fn", "f8e4m3fnuz", "f8e4m3b11fnuz", "f8e5m2", "f8e5m2fnuz"]
+        {
+            assert_eq!(Sized::of_hlo(known), Some(Sized::new(Element::F8, 8)), "{known}");
+        }
+        assert_eq!(Sized::of_hlo("f8e8m0fnu"), Some(Sized::new(Element::Other, 8)));
+        assert_eq!(Sized::of_hlo("f4e2m1fn"), Some(Sized::new(Element::Other, 4)));
+        for unknown in
+            ["f8e9m9", "f8e", "f8e4m3fnx", "f8e5m2b11", "F8E5M2", "f8e4m3fn[8]", "f4e2m1"]
+        {
+            assert_eq!(Sized::of_hlo(unknown), None, "{unknown}");
+        }
+        assert_eq!(Sized::of_torch("c10::Float8_e5m2"), Some(Sized::new(Element::F8, 8)));
+        for unknown in ["c10::Float8", "c10::Float8_e9m9", "c10::Float8_e4m3fnx"] {
+            assert_eq!(Sized::of_torch(unknown), None, "{unknown}");
+        }
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub enum Incomplete {
     WithoutRecords,
     /// Nothing tells where the last of several repetitions ends.
     NoNext,
+    /// The next one begins at the same time: what takes no time was not measured.
+    WithoutLength,
 }
 
 impl Incomplete {
@@ -27,6 +29,7 @@ impl Incomplete {
             Self::CutAtEnd => "recording ended before its work did",
             Self::WithoutRecords => "launches in it left no record",
             Self::NoNext => "nothing tells where the last one ends",
+            Self::WithoutLength => "the next one begins at the same time",
         }
     }
 }
@@ -65,9 +68,27 @@ pub(super) fn mark(
         };
         step.incomplete = Some(step.incomplete.map_or(why, |known| known.max(why)));
     }
+    for index in 1..steps.len() {
+        if begin_together(&steps[index - 1], &steps[index]) {
+            steps[index - 1].incomplete = Some(Incomplete::WithoutLength);
+        }
+    }
     if let Some(first) = steps.first_mut()
         && span.is_some_and(|span| first.host.start() < span.start())
     {
         first.incomplete = Some(Incomplete::CutAtStart);
     }
+}
+
+/// True where two steps begin at one time wherever both have work, or on the host where none of them has.
+fn begin_together(one: &Step, next: &Step) -> bool {
+    let starts = one
+        .devices
+        .iter()
+        .filter_map(|&(device, window)| next.start_on(device).map(|next| (window.start(), next)));
+    let mut starts = starts.peekable();
+    if starts.peek().is_none() {
+        return one.devices.is_empty() && one.host.start() == next.host.start();
+    }
+    starts.all(|(one, next)| one == next)
 }

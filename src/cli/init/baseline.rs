@@ -52,10 +52,8 @@ pub(super) fn write(expires: Date, today: Date) -> Result<String, Stop> {
     let after = format!("{}\n{added}", before.trim_end());
     // A file may hold its exceptions in a form that takes no more at its end.
     policy::validated(&file, after.as_bytes()).map_err(|_| {
-        Stop::Usage(format!(
-            "{} takes no [[exceptions]] at its end; add by hand:\n{added}",
-            file.display()
-        ))
+        let text = format!("{} takes no [[exceptions]] at its end; add by hand:", file.display());
+        Stop::Usage(text).listing(added.lines().map(str::to_owned).collect())
     })?;
     // A link stays one: what it leads to is written.
     let real = std::fs::canonicalize(&file).unwrap_or_else(|_| file.clone());

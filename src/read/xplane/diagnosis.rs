@@ -35,6 +35,9 @@ pub(super) fn first_level(bytes: &[u8], fault: Fault) -> Refusal {
     if let Some(refusal) = foreign(bytes) {
         return refusal;
     }
+    if matches!(fault.why, Why::TooMany(_)) {
+        return fault.into();
+    }
     let message = Message::whole(bytes);
     let cut_plane = plane_start(message);
     if fault.why == Why::Cut && cut_plane {
@@ -60,6 +63,10 @@ pub(super) fn first_level(bytes: &[u8], fault: Fault) -> Refusal {
 impl From<Fault> for Refusal {
     /// The refusal of a file with a fault inside of a plane.
     fn from(fault: Fault) -> Self {
+        if let Why::TooMany(what) = fault.why {
+            return Self::too_large(format!("the capture has too many {what}"))
+                .at(fault.offset as u64);
+        }
         let message = format!("damaged protobuf: {} at byte {}", fault.why.text(), fault.offset);
         Self::new(ReadErrorKind::MalformedProtobuf, message, "record or copy the file again")
             .at(fault.offset as u64)

@@ -6,9 +6,9 @@ use super::super::jax::{Builder, Key};
 use super::super::limits::{HEADER_ROWS_MAX, NAMES_MAX};
 use super::super::refusal::Refusal;
 use super::id_map::IdMap;
-use super::limits::{LINES_MAX, PLANES_MAX};
+use super::limits::{LINES_MAX, NAME_STATS_MAX, PLANE_STATS_MAX, PLANES_MAX};
 use super::stat::{Stat, Value, stat};
-use super::wire::{Fault, Message};
+use super::wire::{Fault, Message, Why};
 use crate::trace::NameId;
 use std::borrow::Cow;
 
@@ -86,12 +86,27 @@ pub(super) struct StatName<'a> {
     pub(super) interned: Option<NameId>,
 }
 
+/// Adds a row, as long as there are no more than any real file has: an empty message takes two bytes in a file and many in memory.
+fn push<T>(
+    rows: &mut Vec<T>,
+    row: T,
+    most: usize,
+    what: &'static str,
+    offset: usize,
+) -> Result<(), Fault> {
+    if rows.len() == most {
+        return Err(Fault { offset, why: Why::TooMany(what) });
+    }
+    rows.push(row);
+    Ok(())
+}
+
 /// Opens a file.
 pub(super) fn open(bytes: &[u8]) -> Result<Space<'_>, Fault> {
     let (mut fields, mut space) = (Message::whole(bytes).fields(), Space::default());
     while let Some(field) = fields.step()? {
         match field.number {
-            1 => space.planes.push(field.message()?),
+            1 => push(&mut space.planes, field.message()?, PLANES_MAX, "planes", fields.offset())?,
             2 if space.errors.len() < HEADER_ROWS_MAX => space.errors.push(field.bytes()?),
             3 if space.warnings.len() < HEADER_ROWS_MAX => space.warnings.push(field.bytes()?),
             // A file is of one host, merged ones of some.
@@ -145,17 +160,14 @@ impl<'a> Dictionary<'a> {
 }
 
 impl<'a> Space<'a> {
-    /// Opens the planes; refuses more of them, or more lines, than any real file has.
+    /// Opens the planes; refuses more lines than any real file has.
     pub(super) fn open_planes(&self) -> Result<Vec<Plane<'a>>, Refusal> {
         let (mut planes, mut n_lines) = (Vec::new(), 0);
         for &message in &self.planes {
             let plane = Plane::open(message)?;
             n_lines += plane.lines.len();
-            if plane.event_names.len().max(plane.stat_names.len()) > NAMES_MAX {
-                return Err(Refusal::too_large("a plane of the capture has too many names"));
-            }
-            if planes.len() == PLANES_MAX || n_lines > LINES_MAX {
-                return Err(Refusal::too_large("the capture has too many planes or lines"));
+            if n_lines > LINES_MAX {
+                return Err(Refusal::too_large("the capture has too many lines"));
             }
             planes.push(plane);
         }
@@ -167,12 +179,13 @@ impl<'a> Plane<'a> {
     fn open(message: Message<'a>) -> Result<Self, Fault> {
         let (mut fields, mut plane) = (message.fields(), Self::default());
         while let Some(field) = fields.step()? {
+            let at = fields.offset();
             match field.number {
                 2 => plane.name = field.bytes()?,
-                3 => plane.lines.push(field.message()?),
-                4 => plane.event_names.push(field.message()?),
-                5 => plane.stat_names.push(field.message()?),
-                6 => plane.stats.push(field.message()?),
+                3 => push(&mut plane.lines, field.message()?, LINES_MAX, "lines", at)?,
+                4 => push(&mut plane.event_names, field.message()?, NAMES_MAX, "names", at)?,
+                5 => push(&mut plane.stat_names, field.message()?, NAMES_MAX, "names", at)?,
+                6 => push(&mut plane.stats, field.message()?, PLANE_STATS_MAX, "statistics", at)?,
                 _ => {}
             }
         }
@@ -205,9 +218,12 @@ impl<'a> Plane<'a> {
 
     /// The names of the plane's events with their ids, in the order of the file.
     pub(super) fn event_names(&self) -> Result<Vec<(i64, EventName<'a>)>, Fault> {
+        let mut room = NAME_STATS_MAX;
         let entry = |entry: &Message<'a>| {
             let (id, value) = map_entry(*entry)?;
-            Ok((id, event_name(value)?))
+            let name = event_name(value, room)?;
+            room -= name.stats.len();
+            Ok((id, name))
         };
         self.event_names.iter().map(entry).collect()
     }
@@ -253,14 +269,18 @@ fn map_entry(entry: Message<'_>) -> Result<(i64, Message<'_>), Fault> {
     Ok((key, value))
 }
 
-fn event_name(message: Message<'_>) -> Result<EventName<'_>, Fault> {
+/// A name with at most so many statistics.
+fn event_name(message: Message<'_>, stats_max: usize) -> Result<EventName<'_>, Fault> {
     let (mut fields, mut name, mut display): (_, _, &[u8]) =
         (message.fields(), EventName::default(), b"");
     while let Some(field) = fields.step()? {
         match field.number {
             2 => name.text = field.bytes()?,
             4 => display = field.bytes()?,
-            5 => name.stats.push(field.message()?),
+            5 => {
+                let offset = fields.offset();
+                push(&mut name.stats, field.message()?, stats_max, "statistics of names", offset)?;
+            }
             _ => {}
         }
     }

@@ -53,6 +53,8 @@ pub(super) enum Why {
     Group,
     /// A line whose head is written again, otherwise, behind its events.
     Repeated,
+    /// More of something than any real file has.
+    TooMany(&'static str),
 }
 
 impl Why {
@@ -68,6 +70,7 @@ impl Why {
             Self::Repeated => {
                 "a line's id, name or base is written a second time, with another value"
             }
+            Self::TooMany(_) => "there is more of it than any real file has",
         }
     }
 }
