@@ -27,7 +27,7 @@ pub mod render;
 
 use jiff::civil::Date;
 use rayon::prelude::*;
-use read::{Family, Found, ReadError};
+use read::{Decompression, Family, FamilyRead, Found, ReadError};
 use regex::Regex;
 use report::{CaptureReport, ErrorReport, FileReport, FileRole, RunReport, SkippedFile};
 use statements::Statement;
@@ -106,8 +106,11 @@ pub fn evaluate(
     today: Date,
     options: &Options,
 ) -> Evaluation {
+    let files = found.families.iter().flat_map(|family| &family.files);
+    let decompression = Decompression::for_files(files);
     let evaluated = found.families.par_iter().map(|family| {
-        let evaluation = evaluate_family(family, policy, today, options);
+        let read = || read::read_family_as(family, decompression);
+        let evaluation = evaluate_family(family, read, policy, today, options);
         options.progress.done();
         evaluation
     });
@@ -127,11 +130,12 @@ pub fn evaluate(
 
 fn evaluate_family(
     family: &Family,
+    read: impl FnOnce() -> FamilyRead,
     policy: &policy::Policy,
     today: Date,
     options: &Options,
 ) -> Evaluation {
-    let read = match guarded(|| read::read_family(family)) {
+    let read = match guarded(read) {
         Ok(read) => read,
         Err(panic) => {
             let path = family.files.first().map_or("", |file| &file.shown);
@@ -156,7 +160,7 @@ pub fn evaluate_capture(
     options: &Options,
 ) -> CaptureReport {
     let is_user = options.user_files.as_ref().map(|files| |file: &str| files.is_match(file));
-    let is_user = is_user.as_ref().map(|is_user| is_user as &dyn Fn(&str) -> bool);
+    let is_user = is_user.as_ref().map(|is_user| is_user as &(dyn Fn(&str) -> bool + Sync));
     let choice = analysis::Choice { is_user, program: options.program };
     let judged = guarded(|| {
         let analysis = analysis::analyse_for(capture, choice);

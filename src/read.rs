@@ -2,10 +2,12 @@
 //!
 //! What is recognised as nothing is an error, never an empty success.
 
+mod ahead;
 mod api;
 mod bytes;
 mod chrome;
 mod collectives;
+mod decompression;
 mod divide;
 mod document;
 mod family;
@@ -29,6 +31,7 @@ mod trace_json;
 mod window;
 mod xplane;
 
+pub use decompression::Decompression;
 pub use divide::Divided;
 
 use crate::trace::{Capture, Record, Skipped};
@@ -155,7 +158,12 @@ pub fn divide(found: &Found, of: usize) -> Divided {
 
 /// Reads a family of files and groups what it holds into captures.
 pub fn read_family(family: &Family) -> FamilyRead {
-    family::read(family)
+    read_family_as(family, Decompression::for_files(&family.files))
+}
+
+/// Reads a family of files that is one of several: what the threads at hand are for was decided for all of them.
+pub fn read_family_as(family: &Family, decompression: Decompression) -> FamilyRead {
+    family::read(family, decompression)
 }
 
 /// Reads one XSpace (`<host>.xplane.pb`) that is in memory; `shown` is the path that errors and the record name.

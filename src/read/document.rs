@@ -6,8 +6,8 @@ use super::ReadErrorKind;
 use super::bytes::Text;
 use super::json::{self, Fault, Next, NonFinite, Parse, Why};
 use super::refusal::Refusal;
-use super::source::Source;
-use super::window::Window;
+use super::source::OnDisk;
+use super::window::{Access, Window};
 use std::path::Path;
 
 /// The way out where a file is no trace.
@@ -36,7 +36,7 @@ pub(super) trait Sink {
 /// A document that was read.
 pub(super) struct Document {
     /// The file.
-    pub(super) source: Source,
+    pub(super) on_disk: OnDisk,
     /// Elements of `traceEvents`.
     pub(super) elements: u64,
     /// What precedes the text.
@@ -44,25 +44,19 @@ pub(super) struct Document {
 }
 
 /// Reads the document that a file holds.
-pub(super) fn read(
-    path: &Path,
-    window_bytes: usize,
-    sink: &mut impl Sink,
-) -> Result<Document, Refusal> {
-    let mut window = Window::new(Source::open(path)?, window_bytes);
-    let outcome = read_window(&mut window, sink);
-    let mut source = window.into_source();
-    match outcome {
-        Ok((elements, mark)) => Ok(Document { source, elements, mark }),
-        Err(refusal) => Err(true_cause(refusal, &mut source)),
+pub(super) fn read(path: &Path, access: Access, sink: &mut impl Sink) -> Result<Document, Refusal> {
+    let mut window = Window::open(path, access)?;
+    match read_window(&mut window, sink) {
+        Ok((elements, mark)) => Ok(Document { on_disk: window.on_disk()?, elements, mark }),
+        Err(refusal) => Err(true_cause(refusal, &mut window)),
     }
 }
 
 /// Text that makes no sense may come from damaged compression: then that is the fault to report.
-fn true_cause(refusal: Refusal, source: &mut Source) -> Refusal {
+fn true_cause(refusal: Refusal, window: &mut Window) -> Refusal {
     if refusal.kind == ReadErrorKind::MalformedJson
-        && source.is_compressed()
-        && let Err(container) = source.drain()
+        && window.is_compressed()
+        && let Err(container) = window.drain()
     {
         return Refusal { offset: refusal.offset, ..container };
     }

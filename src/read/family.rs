@@ -3,6 +3,7 @@
 //! A capture shard belongs to a workload beside it or, where there is none, in the nearest folder above it. Of several
 //! workloads there it is the one with the shard's own rank, else the first.
 
+use super::decompression::Decompression;
 use super::refusal::Refusal;
 use super::sniff::{Guess, NameSays, name_says, run, sniff};
 use super::trace_json;
@@ -49,11 +50,11 @@ struct Unit<'a> {
 }
 
 /// Reads all files of a family, several at a time, and groups them.
-pub(super) fn read(family: &Family) -> FamilyRead {
+pub(super) fn read(family: &Family, decompression: Decompression) -> FamilyRead {
     // The order of the results is that of the files, whatever the number of threads.
     let (copies, files): (Vec<_>, Vec<_>) =
         family.files.iter().partition(|file| is_perfetto_copy(file, family));
-    let outcomes: Vec<_> = files.par_iter().map(|file| read_file(file)).collect();
+    let outcomes: Vec<_> = files.par_iter().map(|file| read_file(file, decompression)).collect();
     let copy = |file: &FoundFile| Skipped {
         path: file.shown.clone(),
         reason: "copy of JAX's JSON for Perfetto's viewer".to_owned(),
@@ -162,10 +163,10 @@ fn capture(read: Read<'_>) -> Capture {
     Capture { name: read.file.shown.clone(), records: read.records, shards: Vec::new() }
 }
 
-fn read_file(file: &FoundFile) -> Result<Record, ReadError> {
+fn read_file(file: &FoundFile, decompression: Decompression) -> Result<Record, ReadError> {
     match name_says(&file.path) {
         NameSays::Xplane => xplane::read(&file.path, &file.shown),
-        _ => trace_json::read(&file.path, &file.shown),
+        _ => trace_json::read(&file.path, &file.shown, decompression),
     }
 }
 

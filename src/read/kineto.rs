@@ -16,14 +16,16 @@ mod values;
 use super::ReadError;
 use super::bytes::Text;
 use super::chrome::{Event, Events, NoEvent, OddNumber, Scanner};
+use super::decompression::Decompression;
 use super::document::{self, ByteOrderMark, Document, Sink};
 use super::json::Parse;
 use super::limits::{
     DEVICES_MAX, KEPT_EVENTS_MAX, NAMES_BYTES_MAX, NAMES_MAX, STREAMS_MAX, THREADS_MAX,
 };
 use super::refusal::{self, Refusal};
+use super::source::OnDisk;
 use super::tally::Oddity;
-use super::window::WINDOW_BYTES;
+use super::window::Access;
 use crate::trace::{FileFormat, Record, RecordSource};
 use builder::Builder;
 use category::Category;
@@ -34,8 +36,13 @@ use std::path::Path;
 
 /// Reads a file that holds a Kineto trace, or refuses it. `None` for a sound trace of another producer: no event has a category
 /// of this profiler.
-pub(super) fn read(path: &Path, shown: &str) -> Result<Option<Record>, ReadError> {
-    read_text(path, shown, WINDOW_BYTES).map_err(|refusal| refusal.into_error(path, shown))
+pub(super) fn read(
+    path: &Path,
+    shown: &str,
+    decompression: Decompression,
+) -> Result<Option<Record>, ReadError> {
+    let access = Access::new(decompression);
+    read_text(path, shown, access).map_err(|refusal| refusal.into_error(path, shown))
 }
 
 /// True for a category that only this profiler writes.
@@ -43,9 +50,9 @@ pub(super) fn is_own_category(name: &str) -> bool {
     category::category(name).0 != Category::Unknown
 }
 
-fn read_text(path: &Path, shown: &str, window_bytes: usize) -> Result<Option<Record>, Refusal> {
+fn read_text(path: &Path, shown: &str, access: Access) -> Result<Option<Record>, Refusal> {
     let mut kineto = Kineto::default();
-    let Document { source, elements, mark } = document::read(path, window_bytes, &mut kineto)?;
+    let Document { on_disk, elements, mark } = document::read(path, access, &mut kineto)?;
     let Kineto { rows: Rows { mut builder, classes }, header, .. } = kineto;
     if !classes.any_known() {
         return Ok(None);
@@ -56,7 +63,7 @@ fn read_text(path: &Path, shown: &str, window_bytes: usize) -> Result<Option<Rec
     settle::settle(&mut builder, header.base_unix_ns);
     let (notices, damaged) = builder.tally.finish(|offsets| refusal::lines(path, offsets));
     builder.trace.damaged = damaged;
-    let (bytes, sha256) = source.on_disk();
+    let OnDisk { bytes, sha256 } = on_disk;
     let source = RecordSource {
         path: shown.to_owned(),
         format: FileFormat::Kineto,
@@ -140,7 +147,11 @@ impl Sink for Kineto {
 
 #[cfg(test)]
 mod tests {
-    use super::read_text;
+    use super::{Access, Decompression, read_text};
+
+    fn window(window_bytes: usize) -> Access {
+        Access { window_bytes, decompression: Decompression::AsRead }
+    }
 
     #[test]
     fn where_the_window_ends_makes_no_difference() {
@@ -156,9 +167,10 @@ mod tests {
         );
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &text).unwrap();
-        let whole = format!("{:?}", read_text(file.path(), "a", text.len() * 3).unwrap().unwrap());
+        let whole =
+            format!("{:?}", read_text(file.path(), "a", window(text.len() * 3)).unwrap().unwrap());
         for window_bytes in 4..text.len() {
-            let read = read_text(file.path(), "a", window_bytes).unwrap().unwrap();
+            let read = read_text(file.path(), "a", window(window_bytes)).unwrap().unwrap();
             assert_eq!(format!("{read:?}"), whole, "{window_bytes}");
         }
     }

@@ -3,6 +3,7 @@
 //! Content decides: a category of the PyTorch profiler makes a file its own, else processes that are named as JAX's profiler names
 //! them. No file is both, so the order in which the readers are asked changes nothing but the time that it takes.
 
+use super::decompression::Decompression;
 use super::document::GIVE_A_TRACE;
 use super::refusal::Refusal;
 use super::sniff::looks_like_jax;
@@ -11,16 +12,20 @@ use crate::trace::Record;
 use std::path::Path;
 
 /// Reads a file of one of the formats; `None` where it is sound and of another.
-type Reader = fn(&Path, &str) -> Result<Option<Record>, ReadError>;
+type Reader = fn(&Path, &str, Decompression) -> Result<Option<Record>, ReadError>;
 
 /// Reads a trace, or refuses it.
-pub(super) fn read(path: &Path, shown: &str) -> Result<Record, ReadError> {
+pub(super) fn read(
+    path: &Path,
+    shown: &str,
+    decompression: Decompression,
+) -> Result<Record, ReadError> {
     let readers: [Reader; 2] = match looks_like_jax(path) {
         true => [jax_json::read, kineto::read],
         false => [kineto::read, jax_json::read],
     };
     for reader in readers {
-        if let Some(record) = reader(path, shown)? {
+        if let Some(record) = reader(path, shown, decompression)? {
             return Ok(record);
         }
     }

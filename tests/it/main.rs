@@ -8,6 +8,7 @@ mod cli_baseline;
 mod cli_goldens;
 mod cli_help;
 mod cli_init;
+mod decompression;
 mod diff;
 mod docs;
 mod fixture;
