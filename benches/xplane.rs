@@ -18,6 +18,8 @@
     reason = "a bench talks to a terminal and may fail"
 )]
 
+#[path = "shared/process.rs"]
+mod process;
 #[path = "xplane/synthetic.rs"]
 mod synthetic;
 #[path = "xplane/versus.rs"]
@@ -27,6 +29,7 @@ mod versus;
 #[path = "../tests/it/xplane_pb.rs"]
 mod xplane_pb;
 
+use process::{cores_s, resident_peak_mb};
 use std::sync::LazyLock;
 use std::time::Instant;
 use versus::Measure;
@@ -48,22 +51,4 @@ const MEASURES: [Measure; 3] = [
 
 fn main() {
     versus::run(TURNS, &MEASURES);
-}
-
-/// Seconds that the process's threads ran on a core, by Linux; elsewhere it is not told.
-fn cores_s() -> f64 {
-    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return f64::NAN };
-    let ran_ns = |thread: std::io::Result<std::fs::DirEntry>| {
-        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
-        text.split_whitespace().next()?.parse::<f64>().ok()
-    };
-    threads.filter_map(ran_ns).sum::<f64>() / 1e9
-}
-
-/// The most memory that the process had at one time, the file included, by Linux; elsewhere it is not told.
-fn resident_peak_mb() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
-    kilobytes.map_or(f64::NAN, |kilobytes| kilobytes * 1.024e-3)
 }

@@ -107,45 +107,59 @@ pub fn analyse(capture: &Capture) -> Analysis {
 /// Analyses a capture for a user who says what it is about.
 pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
     let trace = &capture.primary().trace;
-    let timeline = timeline::timeline(trace);
-    let launches = launches::join(trace);
-    let launch_timing = launch_timing::launch_timing(trace, &launches);
-    let graphs = graphs::replays(trace, &capture.shards, &launches);
-    let launched = waits::Launched::of(trace, &launches);
-    let waits = waits::waits(trace, &timeline, &launches, &launched);
-    let host_cause = host_cause::host_cause(trace, &timeline, &launches, &launched);
-    let order = order::stream_order(trace, &launches);
-    let attribution = attribution::attribute(trace, &launches);
-    let hlo = hlo::hlo_attribution(trace, &launches, choice);
-    let steps = steps::steps(trace, &launches, &graphs, hlo.as_ref());
-    let idle = idle::idle(&idle::Evidence {
-        trace,
-        timeline: &timeline,
-        launches: &launches,
-        graphs: &graphs,
-        waits: &waits,
-        order: &order,
-        launched: &launched,
-        hlo: hlo.as_ref(),
-    });
-    let found = path::path(&path::Evidence {
+    // What does not wait for one another may go side by side. Each part is the same whenever it is computed.
+    let (timeline, launches) = rayon::join(|| timeline::timeline(trace), || launches::join(trace));
+    let ((launch_timing, graphs, hlo, steps, attribution), (launched, waits, host_cause, order)) =
+        rayon::join(
+            || {
+                let launch_timing = launch_timing::launch_timing(trace, &launches);
+                let graphs = graphs::replays(trace, &capture.shards, &launches);
+                let hlo = hlo::hlo_attribution(trace, &launches, choice);
+                let steps = steps::steps(trace, &launches, &graphs, hlo.as_ref());
+                let attribution = attribution::attribute(trace, &launches);
+                (launch_timing, graphs, hlo, steps, attribution)
+            },
+            || {
+                let launched = waits::Launched::of(trace, &launches);
+                let waits = waits::waits(trace, &timeline, &launches, &launched);
+                let host_cause = host_cause::host_cause(trace, &timeline, &launches, &launched);
+                let order = order::stream_order(trace, &launches);
+                (launched, waits, host_cause, order)
+            },
+        );
+    let path_evidence = path::Evidence {
         trace,
         timeline: &timeline,
         launches: &launches,
         launch_timing: launch_timing.as_ref(),
         steps: steps.as_ref(),
-    });
+    };
+    let (found, (idle, roofline, reconciled)) = rayon::join(
+        || path::path(&path_evidence),
+        || {
+            let idle = idle::idle(&idle::Evidence {
+                trace,
+                timeline: &timeline,
+                launches: &launches,
+                graphs: &graphs,
+                waits: &waits,
+                order: &order,
+                launched: &launched,
+                hlo: hlo.as_ref(),
+            });
+            let roofline = roofline::roofline(roofline::Evidence {
+                trace,
+                timeline: &timeline,
+                attribution: &attribution,
+                hlo: hlo.as_ref(),
+            });
+            (idle, roofline, reconcile::reconcile(capture))
+        },
+    );
     let estimates = found.as_ref().map_or_else(Vec::new, |(path, model)| {
         estimates::estimates(path, model, &timeline, &idle, steps.as_ref())
     });
     let path = found.map(|(path, _)| path);
-    let reconciled = reconcile::reconcile(capture);
-    let roofline = roofline::roofline(roofline::Evidence {
-        trace,
-        timeline: &timeline,
-        attribution: &attribution,
-        hlo: hlo.as_ref(),
-    });
     Analysis {
         timeline,
         launches,

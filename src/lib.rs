@@ -28,7 +28,7 @@ pub mod render;
 
 use jiff::civil::Date;
 use rayon::prelude::*;
-use read::{Family, Found, Limits, ReadError};
+use read::{Decompression, Family, FamilyRead, Found, Limits, ReadError};
 use regex::Regex;
 use report::{CaptureReport, ErrorReport, FileReport, FileRole, RunReport, SkippedFile};
 use statements::Statement;
@@ -109,8 +109,11 @@ pub fn evaluate(
     today: Date,
     options: &Options,
 ) -> Evaluation {
+    let files = found.families.iter().flat_map(|family| &family.files);
+    let decompression = Decompression::for_files(files);
     let evaluated = found.families.par_iter().map(|family| {
-        let evaluation = evaluate_family(family, policy, today, options);
+        let read = || read::read_family_as(family, decompression, options.limits);
+        let evaluation = evaluate_family(family, read, policy, today, options);
         options.progress.done();
         evaluation
     });
@@ -130,11 +133,12 @@ pub fn evaluate(
 
 fn evaluate_family(
     family: &Family,
+    read: impl FnOnce() -> FamilyRead,
     policy: &policy::Policy,
     today: Date,
     options: &Options,
 ) -> Evaluation {
-    let read = match guarded(|| read::read_family_within(family, options.limits)) {
+    let read = match guarded(read) {
         Ok(read) => read,
         Err(panic) => {
             let path = family.files.first().map_or("", |file| &file.shown);
@@ -159,7 +163,7 @@ pub fn evaluate_capture(
     options: &Options,
 ) -> CaptureReport {
     let is_user = options.user_files.as_ref().map(|files| |file: &str| files.is_match(file));
-    let is_user = is_user.as_ref().map(|is_user| is_user as &dyn Fn(&str) -> bool);
+    let is_user = is_user.as_ref().map(|is_user| is_user as &(dyn Fn(&str) -> bool + Sync));
     let choice = analysis::Choice { is_user, program: options.program };
     let judged = guarded(|| {
         let analysis = analysis::analyse_for(capture, choice);

@@ -2,10 +2,12 @@
 //!
 //! What is recognised as nothing is an error, never an empty success.
 
+mod ahead;
 mod api;
 mod bytes;
 mod chrome;
 mod collectives;
+mod decompression;
 mod divide;
 mod document;
 mod family;
@@ -29,6 +31,7 @@ mod trace_json;
 mod window;
 mod xplane;
 
+pub use decompression::Decompression;
 pub use divide::Divided;
 
 use crate::trace::{Capture, Record, Skipped};
@@ -168,12 +171,12 @@ impl Default for Limits {
 
 /// Reads a family of files and groups what it holds into captures.
 pub fn read_family(family: &Family) -> FamilyRead {
-    read_family_within(family, Limits::default())
+    read_family_as(family, Decompression::for_files(&family.files), Limits::default())
 }
 
-/// The same within other limits.
-pub fn read_family_within(family: &Family, limits: Limits) -> FamilyRead {
-    family::read(family, limits)
+/// Reads a family of files that is one of several: what the threads at hand are for was decided for all of them.
+pub fn read_family_as(family: &Family, decompression: Decompression, limits: Limits) -> FamilyRead {
+    family::read(family, window::Access::new(decompression, limits))
 }
 
 /// Reads one XSpace (`<host>.xplane.pb`) that is in memory; `shown` is the path that errors and the record name.

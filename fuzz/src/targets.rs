@@ -393,7 +393,7 @@ fn every_output(report: &Report) {
     for output in OUTPUTS {
         let files = output.files(report).unwrap_or_default();
         let texts =
-            files.iter().map(|file| file.text.as_str().to_owned()).chain(output.text(report));
+            files.iter().map(|file| file.text().unwrap_or_default().to_owned()).chain(output.text(report));
         for text in texts {
             match output.kind {
                 "json" | "sarif" | "codequality" => {

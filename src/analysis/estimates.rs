@@ -20,7 +20,8 @@ use super::timeline::Timeline;
 use crate::trace::{IntervalSet, StreamId};
 use crate::units::{Interval, Picoseconds};
 use causes::{Candidate, candidates};
-use replay::{Lags, Replay, Slack, recorded_order};
+use rayon::prelude::*;
+use replay::{Lags, Recorded, Replay, Slack};
 use std::collections::BTreeMap;
 
 /// A cause, and how long the step takes with and without it.
@@ -58,14 +59,15 @@ pub(super) fn estimates(
         return Vec::new();
     }
     let lags = Lags::of(model);
-    let order = recorded_order(model);
+    let recorded = Recorded::of(model);
     let room = HostRoom::of(path, timeline, idle);
     let several_streams = runs_on_several_streams(model);
     let device = timeline.devices.iter().find(|one| one.device == path.device);
     let busy = device.map_or(Picoseconds::ZERO, |one| one.busy.clip(path.window).total());
     let estimate = |candidate: Candidate| {
         let saved = |slack| {
-            now - Replay::of(model, &order, &candidate.change, slack, lags).length().unwrap_or(now)
+            let replay = Replay::of(model, &recorded, &candidate.change, slack, lags);
+            now - replay.length().unwrap_or(now)
         };
         let (least, most) = (saved(Slack::Most), saved(Slack::Least));
         let (least, most) = match (&candidate.cause, room) {
@@ -94,8 +96,8 @@ pub(super) fn estimates(
             order_undetermined: false,
         })
     };
-    let mut rows: Vec<Estimate> =
-        candidates(path, model, threshold).into_iter().filter_map(estimate).collect();
+    let candidates = candidates(path, model, threshold).into_par_iter();
+    let mut rows: Vec<Estimate> = candidates.filter_map(estimate).collect();
     rows.sort_by(|a, b| (b.on_path, &a.cause).cmp(&(a.on_path, &b.cause)));
     mark_undetermined(&mut rows);
     rows

@@ -73,6 +73,15 @@ impl<'a> Text<'a> {
         at
     }
 
+    /// How many decimal digits stand from `at` on, counted up to eight, and the byte behind them where they are fewer.
+    #[inline]
+    pub(super) fn few_digits(self, at: usize) -> (usize, u8) {
+        let eight = self.eight(at);
+        let digits = digits_in(eight);
+        let [behind, ..] = (eight >> (8 * digits % 64)).to_le_bytes();
+        (digits, behind)
+    }
+
     /// The first byte from `at` on that is no decimal digit.
     #[inline]
     pub(super) fn digits_end(self, mut at: usize) -> usize {

@@ -2,12 +2,12 @@
 //!
 //! Key order is free: producers write their header before the events, after them, or on both sides.
 
+use super::ReadErrorKind;
 use super::bytes::Text;
 use super::json::{self, Fault, Next, NonFinite, Parse, Why};
 use super::refusal::Refusal;
-use super::source::Source;
-use super::window::{WINDOW_BYTES, Window};
-use super::{Limits, ReadErrorKind};
+use super::source::OnDisk;
+use super::window::{Access, Window};
 use std::path::Path;
 
 /// The way out where a file is no trace.
@@ -36,46 +36,27 @@ pub(super) trait Sink {
 /// A document that was read.
 pub(super) struct Document {
     /// The file.
-    pub(super) source: Source,
+    pub(super) on_disk: OnDisk,
     /// Elements of `traceEvents`.
     pub(super) elements: u64,
     /// What precedes the text.
     pub(super) mark: ByteOrderMark,
 }
 
-/// How much of a text is read: at a time, and in all.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
-    /// Bytes at hand at a time.
-    pub(super) window_bytes: usize,
-    /// Bytes of the whole text, decompressed.
-    pub(super) text_bytes_max: u64,
-}
-
-impl Sizes {
-    /// The usual window, and so much text.
-    pub(super) const fn of(limits: Limits) -> Self {
-        Self { window_bytes: WINDOW_BYTES, text_bytes_max: limits.text_bytes_max }
-    }
-}
-
 /// Reads the document that a file holds.
-pub(super) fn read(path: &Path, sizes: Sizes, sink: &mut impl Sink) -> Result<Document, Refusal> {
-    let mut window =
-        Window::new(Source::open_within(path, sizes.text_bytes_max)?, sizes.window_bytes);
-    let outcome = read_window(&mut window, sink);
-    let mut source = window.into_source();
-    match outcome {
-        Ok((elements, mark)) => Ok(Document { source, elements, mark }),
-        Err(refusal) => Err(true_cause(refusal, &mut source)),
+pub(super) fn read(path: &Path, access: Access, sink: &mut impl Sink) -> Result<Document, Refusal> {
+    let mut window = Window::open(path, access)?;
+    match read_window(&mut window, sink) {
+        Ok((elements, mark)) => Ok(Document { on_disk: window.on_disk()?, elements, mark }),
+        Err(refusal) => Err(true_cause(refusal, &mut window)),
     }
 }
 
 /// Text that makes no sense may come from damaged compression: then that is the fault to report.
-fn true_cause(refusal: Refusal, source: &mut Source) -> Refusal {
+fn true_cause(refusal: Refusal, window: &mut Window) -> Refusal {
     if refusal.kind == ReadErrorKind::MalformedJson
-        && source.is_compressed()
-        && let Err(container) = source.drain()
+        && window.is_compressed()
+        && let Err(container) = window.drain()
     {
         return Refusal { offset: refusal.offset, ..container };
     }

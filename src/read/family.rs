@@ -6,8 +6,9 @@
 use super::refusal::Refusal;
 use super::sniff::{Guess, NameSays, name_says, run, sniff};
 use super::trace_json;
+use super::window::Access;
 use super::xplane;
-use super::{Family, FamilyRead, FoundFile, Limits, ReadError, ReadErrorKind};
+use super::{Family, FamilyRead, FoundFile, ReadError, ReadErrorKind};
 use crate::trace::{Capture, Content, FileFormat, Record, Skipped, content};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -49,11 +50,11 @@ struct Unit<'a> {
 }
 
 /// Reads all files of a family, several at a time, and groups them.
-pub(super) fn read(family: &Family, limits: Limits) -> FamilyRead {
+pub(super) fn read(family: &Family, access: Access) -> FamilyRead {
     // The order of the results is that of the files, whatever the number of threads.
     let (copies, files): (Vec<_>, Vec<_>) =
         family.files.iter().partition(|file| is_perfetto_copy(file, family));
-    let outcomes: Vec<_> = files.par_iter().map(|file| read_file(file, limits)).collect();
+    let outcomes: Vec<_> = files.par_iter().map(|file| read_file(file, access)).collect();
     let copy = |file: &FoundFile| Skipped {
         path: file.shown.clone(),
         reason: "copy of JAX's JSON for Perfetto's viewer".to_owned(),
@@ -162,10 +163,10 @@ fn capture(read: Read<'_>) -> Capture {
     Capture { name: read.file.shown.clone(), records: read.records, shards: Vec::new() }
 }
 
-fn read_file(file: &FoundFile, limits: Limits) -> Result<Record, ReadError> {
+fn read_file(file: &FoundFile, access: Access) -> Result<Record, ReadError> {
     match name_says(&file.path) {
         NameSays::Xplane => xplane::read(&file.path, &file.shown),
-        _ => trace_json::read(&file.path, &file.shown, limits),
+        _ => trace_json::read(&file.path, &file.shown, access),
     }
 }
 

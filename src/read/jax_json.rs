@@ -9,14 +9,16 @@ mod fields;
 mod lanes;
 mod rows;
 
+use super::ReadError;
 use super::ReadErrorKind;
 use super::bytes::Text;
 use super::chrome::Scanner;
-use super::document::{self, ByteOrderMark, Document, Sink, Sizes};
+use super::document::{self, ByteOrderMark, Document, Sink};
 use super::json::Parse;
 use super::refusal::{self, Refusal};
+use super::source::OnDisk;
 use super::tally::Oddity;
-use super::{Limits, ReadError};
+use super::window::Access;
 use crate::trace::{FileFormat, Record, RecordSource};
 use lanes::Lanes;
 use rows::{Phase, Rows};
@@ -24,35 +26,35 @@ use std::path::Path;
 
 /// Reads a file that holds JAX's JSON, or refuses it. `None` for a sound trace of another producer: no process is named as
 /// JAX's profiler names them, or an event has a category of the PyTorch profiler.
-pub(super) fn read(path: &Path, shown: &str, limits: Limits) -> Result<Option<Record>, ReadError> {
-    read_text(path, shown, Sizes::of(limits)).map_err(|refusal| refusal.into_error(path, shown))
+pub(super) fn read(path: &Path, shown: &str, access: Access) -> Result<Option<Record>, ReadError> {
+    read_text(path, shown, access).map_err(|refusal| refusal.into_error(path, shown))
 }
 
-fn read_text(path: &Path, shown: &str, sizes: Sizes) -> Result<Option<Record>, Refusal> {
-    let (mut jax, mut document) = pass(path, Lanes::default(), sizes)?;
+fn read_text(path: &Path, shown: &str, access: Access) -> Result<Option<Record>, Refusal> {
+    let (mut jax, mut document) = pass(path, Lanes::default(), access)?;
     // Every known writer names a lane before its events. Where a name came late, it is known in a second pass.
     if jax.rows.lanes.has_late_names() {
-        (jax, document) = pass(path, jax.rows.lanes.settled(), sizes)?;
+        (jax, document) = pass(path, jax.rows.lanes.settled(), access)?;
     }
     if !jax.rows.is_jax() {
         return Ok(None);
     }
-    let Document { source, mark, .. } = document;
+    let Document { on_disk, mark, .. } = document;
     let mut builder = jax.rows.finish()?;
     builder.tally.note(Oddity::Bom, "", u64::from(mark == ByteOrderMark::Utf8));
     let events = builder.n_events;
     let (mut trace, tally) = builder.finish();
     let (notices, damaged) = tally.finish(|offsets| refusal::lines(path, offsets));
     trace.damaged = damaged;
-    let (bytes, sha256) = source.on_disk();
+    let OnDisk { bytes, sha256 } = on_disk;
     let format = FileFormat::JaxJson;
     let source = RecordSource { path: shown.to_owned(), format, bytes, sha256, events };
     Ok(Some(Record { source, trace, notices }))
 }
 
-fn pass(path: &Path, lanes: Lanes, sizes: Sizes) -> Result<(JaxJson, Document), Refusal> {
+fn pass(path: &Path, lanes: Lanes, access: Access) -> Result<(JaxJson, Document), Refusal> {
     let mut jax = JaxJson { scanner: Scanner::default(), rows: Rows::new(lanes) };
-    let document = document::read(path, sizes, &mut jax)?;
+    let document = document::read(path, access, &mut jax)?;
     Ok((jax, document))
 }
 
@@ -94,11 +96,11 @@ fn no_events() -> Refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::read_text;
-    use crate::read::document::Sizes;
+    use super::{Access, read_text};
+    use crate::read::decompression::Decompression;
 
-    fn sizes(window_bytes: usize) -> Sizes {
-        Sizes { window_bytes, text_bytes_max: u64::MAX }
+    fn window(window_bytes: usize) -> Access {
+        Access { window_bytes, decompression: Decompression::AsRead, text_bytes_max: u64::MAX }
     }
 
     #[test]
@@ -116,11 +118,11 @@ mod tests {
         );
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &text).unwrap();
-        let whole = read_text(file.path(), "a", sizes(text.len() * 3)).unwrap().unwrap();
+        let whole = read_text(file.path(), "a", window(text.len() * 3)).unwrap().unwrap();
         assert_eq!(whole.trace.device_events.len(), 1);
         let whole = format!("{whole:?}");
         for window_bytes in 4..text.len() {
-            let read = read_text(file.path(), "a", sizes(window_bytes)).unwrap().unwrap();
+            let read = read_text(file.path(), "a", window(window_bytes)).unwrap().unwrap();
             assert_eq!(format!("{read:?}"), whole, "{window_bytes}");
         }
     }

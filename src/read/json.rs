@@ -96,25 +96,34 @@ fn escape(text: Text<'_>, at: usize) -> Parse<usize> {
 /// The end of the number that starts at `at`.
 #[inline]
 pub(super) fn number(text: Text<'_>, at: usize) -> Parse<usize> {
-    // Ids and times are by far the most: digits without a leading zero, then perhaps a fraction.
-    if matches!(text.at(at), b'1'..=b'9') {
-        let end = text.digits_end(at);
-        match text.at(end) {
-            b'.' => {
-                let fraction_end = text.digits_end(end + 1);
-                if fraction_end > end + 1 && !matches!(text.at(fraction_end), b'e' | b'E') {
-                    return Ok(fraction_end);
-                }
-            }
-            b'e' | b'E' => {}
-            _ => return Ok(end),
-        }
+    usual_number(text, at).map_or_else(|| any_number(text, at), Ok)
+}
+
+/// The end of a number as ids and times are written: digits without a leading zero, or a zero alone, then perhaps a fraction of
+/// up to seven digits. `None` for every other text, be it a number or not.
+#[inline]
+pub(super) fn usual_number(text: Text<'_>, at: usize) -> Option<usize> {
+    let (digits, mut behind) = text.few_digits(at);
+    let mut end = at + digits;
+    if digits == 8 {
+        end = text.digits_end(end);
+        behind = text.at(end);
     }
-    any_number(text, at)
+    if digits == 0 || digits > 1 && text.at(at) == b'0' {
+        return None;
+    }
+    if behind == b'.' {
+        let (decimals, next) = text.few_digits(end + 1);
+        if decimals == 0 || decimals == 8 {
+            return None;
+        }
+        (end, behind) = (end + 1 + decimals, next);
+    }
+    (behind | 0x20 != b'e').then_some(end)
 }
 
 #[inline(never)]
-fn any_number(text: Text<'_>, at: usize) -> Parse<usize> {
+pub(super) fn any_number(text: Text<'_>, at: usize) -> Parse<usize> {
     let first = if text.at(at) == b'-' { at + 1 } else { at };
     let mut end = text.digits_end(first);
     if end == first {

@@ -13,16 +13,18 @@ mod lanes;
 mod settle;
 mod values;
 
+use super::ReadError;
 use super::bytes::Text;
 use super::chrome::{Event, Events, NoEvent, OddNumber, Scanner};
-use super::document::{self, ByteOrderMark, Document, Sink, Sizes};
+use super::document::{self, ByteOrderMark, Document, Sink};
 use super::json::Parse;
 use super::limits::{
     DEVICES_MAX, KEPT_EVENTS_MAX, NAMES_BYTES_MAX, NAMES_MAX, STREAMS_MAX, THREADS_MAX,
 };
 use super::refusal::{self, Refusal};
+use super::source::OnDisk;
 use super::tally::Oddity;
-use super::{Limits, ReadError};
+use super::window::Access;
 use crate::trace::{FileFormat, Record, RecordSource};
 use builder::Builder;
 use category::Category;
@@ -33,8 +35,8 @@ use std::path::Path;
 
 /// Reads a file that holds a Kineto trace, or refuses it. `None` for a sound trace of another producer: no event has a category
 /// of this profiler.
-pub(super) fn read(path: &Path, shown: &str, limits: Limits) -> Result<Option<Record>, ReadError> {
-    read_text(path, shown, Sizes::of(limits)).map_err(|refusal| refusal.into_error(path, shown))
+pub(super) fn read(path: &Path, shown: &str, access: Access) -> Result<Option<Record>, ReadError> {
+    read_text(path, shown, access).map_err(|refusal| refusal.into_error(path, shown))
 }
 
 /// True for a category that only this profiler writes.
@@ -42,9 +44,9 @@ pub(super) fn is_own_category(name: &str) -> bool {
     category::category(name).0 != Category::Unknown
 }
 
-fn read_text(path: &Path, shown: &str, sizes: Sizes) -> Result<Option<Record>, Refusal> {
+fn read_text(path: &Path, shown: &str, access: Access) -> Result<Option<Record>, Refusal> {
     let mut kineto = Kineto::default();
-    let Document { source, elements, mark } = document::read(path, sizes, &mut kineto)?;
+    let Document { on_disk, elements, mark } = document::read(path, access, &mut kineto)?;
     let Kineto { rows: Rows { mut builder, classes }, header, .. } = kineto;
     if !classes.any_known() {
         return Ok(None);
@@ -55,7 +57,7 @@ fn read_text(path: &Path, shown: &str, sizes: Sizes) -> Result<Option<Record>, R
     settle::settle(&mut builder, header.base_unix_ns);
     let (notices, damaged) = builder.tally.finish(|offsets| refusal::lines(path, offsets));
     builder.trace.damaged = damaged;
-    let (bytes, sha256) = source.on_disk();
+    let OnDisk { bytes, sha256 } = on_disk;
     let source = RecordSource {
         path: shown.to_owned(),
         format: FileFormat::Kineto,
@@ -139,11 +141,11 @@ impl Sink for Kineto {
 
 #[cfg(test)]
 mod tests {
-    use super::read_text;
-    use crate::read::document::Sizes;
+    use super::{Access, read_text};
+    use crate::read::decompression::Decompression;
 
-    fn sizes(window_bytes: usize) -> Sizes {
-        Sizes { window_bytes, text_bytes_max: u64::MAX }
+    fn window(window_bytes: usize) -> Access {
+        Access { window_bytes, decompression: Decompression::AsRead, text_bytes_max: u64::MAX }
     }
 
     #[test]
@@ -161,9 +163,9 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &text).unwrap();
         let whole =
-            format!("{:?}", read_text(file.path(), "a", sizes(text.len() * 3)).unwrap().unwrap());
+            format!("{:?}", read_text(file.path(), "a", window(text.len() * 3)).unwrap().unwrap());
         for window_bytes in 4..text.len() {
-            let read = read_text(file.path(), "a", sizes(window_bytes)).unwrap().unwrap();
+            let read = read_text(file.path(), "a", window(window_bytes)).unwrap().unwrap();
             assert_eq!(format!("{read:?}"), whole, "{window_bytes}");
         }
     }

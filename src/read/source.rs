@@ -1,9 +1,11 @@
 //! A file's bytes: hashed as they pass, decompressed where they are gzip.
 
 use super::ReadErrorKind;
+use super::ahead::{self, Ahead};
 use super::gzip::{Gzip, MAGIC};
 use super::limits::{TEXT_BYTES_MAX, TEXT_RATIO_FROM, TEXT_RATIO_MAX};
 use super::refusal::Refusal;
+use super::window::Access;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::Read;
@@ -64,37 +66,17 @@ enum Container {
     Gzip(Box<Gzip>),
 }
 
-/// A file's text, decompressed.
-pub(super) struct Source {
+/// A file's text, decompressed as it is asked for.
+pub(super) struct Stream {
     input: Input,
     container: Container,
     text_bytes: u64,
     text_bytes_max: u64,
 }
 
-impl Source {
-    /// Opens a file and tells its container by its first bytes.
-    pub(super) fn open(path: &Path) -> Result<Self, Refusal> {
-        Self::open_within(path, TEXT_BYTES_MAX)
-    }
-
-    /// The same with another limit of the decompressed text.
-    pub(super) fn open_within(path: &Path, text_bytes_max: u64) -> Result<Self, Refusal> {
-        let file = File::open(path).map_err(|error| Refusal::io(&error))?;
-        let buffer = vec![0; INPUT_BYTES].into_boxed_slice();
-        let mut input = Input { file, buffer, start: 0, end: 0, digest: Sha256::new(), passed: 0 };
-        let gzip = input.fill()?.starts_with(&MAGIC);
-        let container = if gzip { Container::Gzip(Box::default()) } else { Container::Plain };
-        Ok(Self { input, container, text_bytes: 0, text_bytes_max })
-    }
-
-    /// True where the text is compressed.
-    pub(super) fn is_compressed(&self) -> bool {
-        matches!(self.container, Container::Gzip(_))
-    }
-
+impl Stream {
     /// Reads text; 0 only at its end.
-    pub(super) fn read(&mut self, out: &mut [u8]) -> Result<usize, Refusal> {
+    fn read(&mut self, out: &mut [u8]) -> Result<usize, Refusal> {
         let read = match &mut self.container {
             Container::Gzip(gzip) => gzip.read(&mut self.input, out)?,
             Container::Plain => {
@@ -124,17 +106,125 @@ impl Source {
         Ok(read)
     }
 
-    /// Reads on to the end and drops the text: an error where the container is damaged.
-    pub(super) fn drain(&mut self) -> Result<(), Refusal> {
-        let mut scratch = vec![0; INPUT_BYTES];
-        while self.read(&mut scratch)? > 0 {}
-        Ok(())
+    /// Reads until `out` is full or the text ends. `end` tells how far it came, be it to a fault.
+    pub(super) fn fill(&mut self, out: &mut [u8], end: &mut usize) -> Result<(), Refusal> {
+        fill(out, end, |rest| self.read(rest))
     }
 
-    /// Size and digest of what was read from disk: of the whole file once the text has ended.
-    pub(super) fn on_disk(self) -> (u64, String) {
+    fn on_disk(self) -> OnDisk {
         let digest = self.input.digest.finalize();
-        let hexadecimal = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        (self.input.passed, hexadecimal)
+        let sha256 = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        OnDisk { bytes: self.input.passed, sha256 }
     }
+}
+
+/// What was read from disk.
+pub(super) struct OnDisk {
+    /// Size of the file.
+    pub(super) bytes: u64,
+    /// Its digest, in hexadecimal digits.
+    pub(super) sha256: String,
+}
+
+/// A file's text, decompressed here or ahead.
+pub(super) struct Source {
+    reader: Reader,
+    compressed: bool,
+}
+
+enum Reader {
+    Here(Box<Stream>),
+    Ahead(Ahead),
+}
+
+impl Source {
+    /// Opens a file and tells its container by its first bytes.
+    pub(super) fn open(path: &Path) -> Result<Self, Refusal> {
+        Self::open_within(path, TEXT_BYTES_MAX)
+    }
+
+    fn open_within(path: &Path, text_bytes_max: u64) -> Result<Self, Refusal> {
+        let stream = open(path, text_bytes_max)?;
+        let compressed = matches!(stream.container, Container::Gzip(_));
+        Ok(Self { reader: Reader::Here(stream), compressed })
+    }
+
+    /// Opens a file whose text will be asked for in whole pieces of so many bytes, and decompresses them ahead where that is
+    /// wanted. The pieces are the same either way, and so is all that depends on them: places and counts in refusals.
+    pub(super) fn open_for_pieces(
+        path: &Path,
+        piece_bytes: usize,
+        access: Access,
+    ) -> Result<Self, Refusal> {
+        let Self { reader, compressed } = Self::open_within(path, access.text_bytes_max)?;
+        let reader = match reader {
+            Reader::Here(stream) if compressed && access.decompression.is_ahead_for(path) => {
+                ahead::start(stream, piece_bytes).map_or_else(Reader::Here, Reader::Ahead)
+            }
+            reader => reader,
+        };
+        Ok(Self { reader, compressed })
+    }
+
+    /// True where the text is compressed.
+    pub(super) fn is_compressed(&self) -> bool {
+        self.compressed
+    }
+
+    /// Reads text; 0 only at its end.
+    pub(super) fn read(&mut self, out: &mut [u8]) -> Result<usize, Refusal> {
+        match &mut self.reader {
+            Reader::Here(stream) => stream.read(out),
+            Reader::Ahead(ahead) => ahead.read(out),
+        }
+    }
+
+    /// Reads until `out` is full or the text ends. `end` tells how far it came, be it to a fault.
+    pub(super) fn fill(&mut self, out: &mut [u8], end: &mut usize) -> Result<(), Refusal> {
+        fill(out, end, |rest| self.read(rest))
+    }
+
+    /// Reads on to the end in pieces of so many bytes and drops the text: an error where the container is damaged.
+    pub(super) fn drain(&mut self, piece_bytes: usize) -> Result<(), Refusal> {
+        let mut scratch = vec![0; piece_bytes];
+        loop {
+            let mut end = 0;
+            self.fill(&mut scratch, &mut end)?;
+            if end < scratch.len() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// What was read from disk: the whole file, once the text has ended.
+    pub(super) fn on_disk(self) -> Result<OnDisk, Refusal> {
+        let stream = match self.reader {
+            Reader::Here(stream) => stream,
+            Reader::Ahead(ahead) => ahead.into_stream()?,
+        };
+        Ok(stream.on_disk())
+    }
+}
+
+fn fill(
+    out: &mut [u8],
+    end: &mut usize,
+    mut read: impl FnMut(&mut [u8]) -> Result<usize, Refusal>,
+) -> Result<(), Refusal> {
+    while *end < out.len() {
+        match read(&mut out[*end..])? {
+            0 => break,
+            read => *end += read,
+        }
+    }
+    Ok(())
+}
+
+fn open(path: &Path, text_bytes_max: u64) -> Result<Box<Stream>, Refusal> {
+    let file = File::open(path).map_err(|error| Refusal::io(&error))?;
+    let buffer = vec![0; INPUT_BYTES].into_boxed_slice();
+    let mut input = Input { file, buffer, start: 0, end: 0, digest: Sha256::new(), passed: 0 };
+    let gzip = input.fill()?.starts_with(&MAGIC);
+    let container = if gzip { Container::Gzip(Box::default()) } else { Container::Plain };
+    Ok(Box::new(Stream { input, container, text_bytes: 0, text_bytes_max }))
 }

@@ -6,21 +6,22 @@
 use super::document::GIVE_A_TRACE;
 use super::refusal::Refusal;
 use super::sniff::looks_like_jax;
-use super::{Limits, ReadError, ReadErrorKind, jax_json, kineto};
+use super::window::Access;
+use super::{ReadError, ReadErrorKind, jax_json, kineto};
 use crate::trace::Record;
 use std::path::Path;
 
 /// Reads a file of one of the formats; `None` where it is sound and of another.
-type Reader = fn(&Path, &str, Limits) -> Result<Option<Record>, ReadError>;
+type Reader = fn(&Path, &str, Access) -> Result<Option<Record>, ReadError>;
 
 /// Reads a trace, or refuses it.
-pub(super) fn read(path: &Path, shown: &str, limits: Limits) -> Result<Record, ReadError> {
+pub(super) fn read(path: &Path, shown: &str, access: Access) -> Result<Record, ReadError> {
     let readers: [Reader; 2] = match looks_like_jax(path) {
         true => [jax_json::read, kineto::read],
         false => [kineto::read, jax_json::read],
     };
     for reader in readers {
-        if let Some(record) = reader(path, shown, limits)? {
+        if let Some(record) = reader(path, shown, access)? {
             return Ok(record);
         }
     }

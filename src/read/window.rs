@@ -1,12 +1,33 @@
 //! The part of a text that is in memory: it moves forward, and grows only for a single large element.
 
+use super::Limits;
 use super::bytes::{PAD, Text};
+use super::decompression::Decompression;
 use super::limits::ELEMENT_BYTES_MAX;
 use super::refusal::Refusal;
-use super::source::Source;
+use super::source::{OnDisk, Source};
+use std::path::Path;
 
 /// Text at hand at a time. It fits into a core's own cache together with the decompressor's tables.
-pub(super) const WINDOW_BYTES: usize = 256 << 10;
+const WINDOW_BYTES: usize = 256 << 10;
+
+/// How a text is read.
+#[derive(Clone, Copy)]
+pub(super) struct Access {
+    /// Text at hand at a time.
+    pub(super) window_bytes: usize,
+    /// When it is decompressed.
+    pub(super) decompression: Decompression,
+    /// How much of it there may be, decompressed.
+    pub(super) text_bytes_max: u64,
+}
+
+impl Access {
+    /// With the usual window.
+    pub(super) const fn new(decompression: Decompression, limits: Limits) -> Self {
+        Self { window_bytes: WINDOW_BYTES, decompression, text_bytes_max: limits.text_bytes_max }
+    }
+}
 
 /// A window on a source's text.
 pub(super) struct Window {
@@ -18,12 +39,17 @@ pub(super) struct Window {
     end: usize,
     /// Offset in the text of the buffer's first byte.
     base: u64,
+    /// Text is asked for in pieces of so many bytes, whatever is left in the buffer.
+    piece_bytes: usize,
 }
 
 impl Window {
-    /// A window of so many bytes at the start of the text.
-    pub(super) fn new(source: Source, bytes: usize) -> Self {
-        Self { source, buffer: vec![0; bytes + PAD], start: 0, end: 0, base: 0 }
+    /// A window at the start of a file's text.
+    pub(super) fn open(path: &Path, access: Access) -> Result<Self, Refusal> {
+        let bytes = access.window_bytes;
+        let piece_bytes = (bytes / 2).max(1);
+        let source = Source::open_for_pieces(path, piece_bytes, access)?;
+        Ok(Self { source, buffer: vec![0; bytes + PAD], start: 0, end: 0, base: 0, piece_bytes })
     }
 
     /// The text at hand.
@@ -68,14 +94,15 @@ impl Window {
         }
         let capacity = self.buffer.len() - PAD;
         let before = self.end;
-        while self.end < capacity {
-            let read = self.source.read(&mut self.buffer[self.end..capacity]);
+        while self.end + self.piece_bytes <= capacity {
+            let mut read = 0;
+            let piece = &mut self.buffer[self.end..self.end + self.piece_bytes];
+            let outcome = self.source.fill(piece, &mut read);
+            self.end += read;
             // What precedes a fault was read in good faith: the fault lies at the text's end.
-            let text_end = self.base + self.end as u64;
-            match read {
-                Ok(0) => break,
-                Ok(read) => self.end += read,
-                Err(refusal) => return Err(refusal.at(text_end)),
+            outcome.map_err(|refusal| refusal.at(self.base + self.end as u64))?;
+            if read < self.piece_bytes {
+                break;
             }
         }
         self.buffer[self.end..self.end + PAD].fill(0);
@@ -87,8 +114,13 @@ impl Window {
         self.source.is_compressed()
     }
 
-    /// The source, to ask it about the file.
-    pub(super) fn into_source(self) -> Source {
-        self.source
+    /// Reads on to the end and drops the text: an error where the container is damaged.
+    pub(super) fn drain(&mut self) -> Result<(), Refusal> {
+        self.source.drain(self.piece_bytes)
+    }
+
+    /// What was read from disk: the whole file, once the text has ended.
+    pub(super) fn on_disk(self) -> Result<OnDisk, Refusal> {
+        self.source.on_disk()
     }
 }

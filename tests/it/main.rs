@@ -9,6 +9,7 @@ mod cli_goldens;
 mod cli_hardening;
 mod cli_help;
 mod cli_init;
+mod decompression;
 mod diff;
 mod docs;
 mod fixture;

@@ -102,15 +102,14 @@ pub(super) fn candidates(path: &Path, model: &Model<'_>, threshold: Picoseconds)
         on_path: copies_on_path(path, model),
     });
     for (name, _) in longest(path, model, SegmentKind::Kernel) {
-        let is_it = |one: &PathSegment| {
-            let is_kernel = one.kind == SegmentKind::Kernel;
-            is_kernel && one.name.is_some_and(|known| model.trace.name(known) == name)
-        };
+        // Equal texts have one id.
+        let Some(id) = model.trace.names.find(&name) else { continue };
+        let is_it = |one: &PathSegment| one.kind == SegmentKind::Kernel && one.name == Some(id);
         let on_path = work_on_path(path, is_it);
         found.push(Candidate {
             change: work(&|node| {
                 let event = event(node);
-                event.kind == DeviceEventKind::Kernel && model.trace.name(event.name) == name
+                event.kind == DeviceEventKind::Kernel && event.name == id
             }),
             cause: Cause::Kernel(name),
             on_path: Some(on_path),

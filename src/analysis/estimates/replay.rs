@@ -95,14 +95,36 @@ pub(super) struct Replay<'r, 'a> {
 
 /// What happens next, at one instant in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Event {
+enum Event {
     Returns(u32),
     Calls(u32),
     Starts(u32),
 }
 
-/// What happens in a window, in the order of the recording: whatever is changed, what enables something comes before it.
-pub(super) fn recorded_order(model: &Model<'_>) -> Vec<Event> {
+/// A window as it was recorded: what all its replays go by.
+pub(super) struct Recorded {
+    /// What happens, in order: whatever is changed, what enables something comes before it.
+    events: Vec<Event>,
+    /// The work of the window's device in the order in which it ended; none where no call waits for any.
+    by_end: Vec<u32>,
+}
+
+impl Recorded {
+    pub(super) fn of(model: &Model<'_>) -> Self {
+        let events = recorded_order(model);
+        let waits = events.iter().any(|event| matches!(event, Event::Returns(_)));
+        Self { by_end: if waits { by_end(model) } else { Vec::new() }, events }
+    }
+}
+
+fn by_end(model: &Model<'_>) -> Vec<u32> {
+    let mine = (0_u32..).zip(&model.nodes).filter(|(_, node)| node.device == model.device);
+    let mut by_end: Vec<u32> = mine.map(|(at, _)| at).collect();
+    by_end.sort_by_key(|&node| (model.nodes[node as usize].interval.end(), node));
+    by_end
+}
+
+fn recorded_order(model: &Model<'_>) -> Vec<Event> {
     let waits = |item: &Item| item.kind.blocks_on_device() && !item.interval.is_empty();
     let mut events: Vec<(Picoseconds, Event)> = Vec::new();
     for (at, item) in (0_u32..).zip(&model.items) {
@@ -122,7 +144,7 @@ impl<'r, 'a> Replay<'r, 'a> {
     /// Plays a window again.
     pub(super) fn of(
         model: &'r Model<'a>,
-        order: &[Event],
+        recorded: &Recorded,
         change: &'r Change,
         slack: Slack,
         lags: Lags,
@@ -131,7 +153,7 @@ impl<'r, 'a> Replay<'r, 'a> {
         let nodes = model.nodes.iter().map(|node| span(node.interval)).collect();
         let items = model.items.iter().map(|item| span(item.interval)).collect();
         let mut replay = Self { model, change, slack, lags, nodes, items };
-        replay.play(order);
+        replay.play(recorded);
         replay
     }
 
@@ -150,9 +172,9 @@ impl<'r, 'a> Replay<'r, 'a> {
         Some(end - model.window.start())
     }
 
-    fn play(&mut self, order: &[Event]) {
-        let mut done = Done::of(self.model);
-        for &event in order {
+    fn play(&mut self, recorded: &Recorded) {
+        let mut done = Done { by_end: &recorded.by_end, next: 0, latest: None };
+        for &event in &recorded.events {
             match event {
                 Event::Calls(item) => self.call(item),
                 Event::Returns(item) => {
@@ -292,20 +314,13 @@ impl<'r, 'a> Replay<'r, 'a> {
 }
 
 /// The end of all device work that had ended at an instant of the recording, in the replay.
-struct Done {
-    by_end: Vec<u32>,
+struct Done<'r> {
+    by_end: &'r [u32],
     next: usize,
     latest: Option<Picoseconds>,
 }
 
-impl Done {
-    fn of(model: &Model<'_>) -> Self {
-        let mine = (0_u32..).zip(&model.nodes).filter(|(_, node)| node.device == model.device);
-        let mut by_end: Vec<u32> = mine.map(|(at, _)| at).collect();
-        by_end.sort_by_key(|&node| (model.nodes[node as usize].interval.end(), node));
-        Self { by_end, next: 0, latest: None }
-    }
-
+impl Done<'_> {
     /// Instants must not decrease.
     fn until(
         &mut self,

@@ -5,7 +5,7 @@ use crate::trace::{HloModule, Instruction, StackFrame};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Tells the user's own files; without one, a default rule does.
-pub type IsUserFile<'a> = Option<&'a dyn Fn(&str) -> bool>;
+pub type IsUserFile<'a> = Option<&'a (dyn Fn(&str) -> bool + Sync)>;
 
 /// How a name or a line was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -21,11 +21,13 @@ pub(in crate::read) struct Layouts<C> {
     nodes: Vec<Node>,
     chunks: Vec<Chunk>,
     rows: Vec<Layout<C>>,
+    /// The first node of the layout that was found last: events of one layout come in a row.
+    recent: u32,
 }
 
 impl<C> Default for Layouts<C> {
     fn default() -> Self {
-        Self { nodes: Vec::new(), chunks: Vec::new(), rows: Vec::new() }
+        Self { nodes: Vec::new(), chunks: Vec::new(), rows: Vec::new(), recent: NONE }
     }
 }
 
@@ -39,7 +41,9 @@ pub(in crate::read) struct Layout<C> {
 
 /// A literal, and what follows it.
 struct Node {
-    /// The literal's chunks.
+    /// The literal's first chunk: most literals have no other.
+    first: Chunk,
+    /// The literal's further chunks.
     chunks: (u32, u32),
     /// The literal's length in bytes.
     length: u32,
@@ -69,39 +73,65 @@ impl<C: Copy> Layouts<C> {
     /// The layout of the event that starts at `at`, and the event's end; the values' places go into `spans`.
     #[inline]
     pub(in crate::read) fn find(
-        &self,
+        &mut self,
         text: Text<'_>,
         at: usize,
         spans: &mut [Span; VALUES_MAX],
     ) -> Option<(&Layout<C>, usize)> {
-        let (mut at, mut first) = (at, if self.nodes.is_empty() { NONE } else { 0 });
+        // Two ways through the tree that fit a text read it alike, so where the search begins changes nothing but its time.
+        let recent = self.nodes.get(self.recent as usize);
+        let is_recent = recent.is_some_and(|node| self.literal(node, text, at).is_some());
+        let found = if is_recent { self.search(self.recent, text, at, spans) } else { None };
+        let (root, row, end) = match found {
+            Some(found) => found,
+            None => self.search(0, text, at, spans)?,
+        };
+        self.recent = root;
+        Some((self.rows.get(row as usize)?, end))
+    }
+
+    /// Searches from the root `first` on; returns the root that fits, the layout's number, and the event's end.
+    #[inline]
+    fn search(
+        &self,
+        first: u32,
+        text: Text<'_>,
+        at: usize,
+        spans: &mut [Span; VALUES_MAX],
+    ) -> Option<(u32, u32, usize)> {
+        let (mut at, mut candidate, mut root) = (at, first, NONE);
         let mut places = spans.iter_mut();
         loop {
-            let mut candidate = first;
-            (at, first) = loop {
-                let node = self.nodes.get(candidate as usize)?;
-                if let Some(behind) = self.literal(node, text, at) {
-                    match node.follows {
-                        Follows::End(row) => return Some((self.rows.get(row as usize)?, behind)),
-                        Follows::Value(kind) => {
-                            if let Some((span, resume)) = value(text, behind, kind) {
-                                *places.next()? = span;
-                                break (resume, node.child);
+            let node = self.nodes.get(candidate as usize)?;
+            if let Some(behind) = self.literal(node, text, at) {
+                match node.follows {
+                    Follows::End(row) => return Some((root, row, behind)),
+                    Follows::Value(kind) => {
+                        if let Some(end) = value_end(text, behind, kind) {
+                            *places.next()? = Span::new(behind, end);
+                            if root == NONE {
+                                root = candidate;
                             }
+                            (at, candidate) = (end, node.child);
+                            continue;
                         }
                     }
                 }
-                candidate = node.sibling;
-            };
+            }
+            candidate = node.sibling;
         }
     }
 
     #[inline]
     fn literal(&self, node: &Node, text: Text<'_>, at: usize) -> Option<usize> {
-        let chunks = self.chunks.get(node.chunks.0 as usize..node.chunks.1 as usize)?;
-        for (i, chunk) in chunks.iter().enumerate() {
-            if (text.sixteen(at + 16 * i) ^ chunk.bytes) & chunk.mask != 0 {
-                return None;
+        if !node.first.matches(text, at) {
+            return None;
+        }
+        if node.length > 16 {
+            for (chunk, behind) in self.chunks_of(node).iter().zip(1..) {
+                if !chunk.matches(text, at + 16 * behind) {
+                    return None;
+                }
             }
         }
         Some(at + node.length as usize)
@@ -136,7 +166,8 @@ impl<C: Copy> Layouts<C> {
     /// The node behind `parent` with this literal and this value, known or new.
     fn node(&mut self, parent: u32, literal: &[u8], follows: Follows) -> Option<u32> {
         let new = u32::try_from(self.nodes.len()).ok()?;
-        let chunks: Vec<Chunk> = literal.chunks(16).map(Chunk::of).collect();
+        let mut chunks: Vec<Chunk> = literal.chunks(16).map(Chunk::of).collect();
+        let first_chunk = if chunks.is_empty() { Chunk::of(literal) } else { chunks.remove(0) };
         let first = match self.nodes.get(parent as usize) {
             Some(parent) => parent.child,
             None if self.nodes.is_empty() => NONE,
@@ -145,6 +176,7 @@ impl<C: Copy> Layouts<C> {
         let (mut last, mut next, mut siblings) = (NONE, first, 0);
         while let Some(node) = self.nodes.get(next as usize) {
             if node.follows == follows
+                && node.first == first_chunk
                 && self.chunks_of(node) == chunks.as_slice()
                 && node.length as usize == literal.len()
             {
@@ -159,7 +191,14 @@ impl<C: Copy> Layouts<C> {
         let to = u32::try_from(self.chunks.len() + chunks.len()).ok()?;
         let length = u32::try_from(literal.len()).ok()?;
         self.chunks.extend(chunks);
-        self.nodes.push(Node { chunks: (from, to), length, follows, child: NONE, sibling: NONE });
+        self.nodes.push(Node {
+            first: first_chunk,
+            chunks: (from, to),
+            length,
+            follows,
+            child: NONE,
+            sibling: NONE,
+        });
         // The oldest layouts stay in front: they are the most frequent ones.
         match (self.nodes.get_mut(last as usize), parent) {
             (Some(last), _) => last.sibling = new,
@@ -179,6 +218,11 @@ impl<C: Copy> Layouts<C> {
 }
 
 impl Chunk {
+    #[inline]
+    fn matches(self, text: Text<'_>, at: usize) -> bool {
+        (text.sixteen(at) ^ self.bytes) & self.mask == 0
+    }
+
     fn of(literal: &[u8]) -> Self {
         let mut bytes = [0; 16];
         let mut mask = [0; 16];
@@ -189,22 +233,27 @@ impl Chunk {
     }
 }
 
-/// The value of this kind at `at`, and where the literal behind it starts. A fault is left to the general reading.
+/// The end of the value of this kind at `at`; of a string, of its content. A fault is left to the general reading.
+///
+/// It returns no more than fits in registers: a span that goes through memory costs more than all else here.
 #[inline]
-fn value(text: Text<'_>, at: usize, kind: ValueKind) -> Option<(Span, usize)> {
-    let end = match kind {
-        ValueKind::String => json::string(text, at).ok()?.0,
-        ValueKind::Number => json::number(text, at).ok()?,
-        ValueKind::Container if !matches!(text.at(at), b'{' | b'[') => return None,
-        ValueKind::Container => {
-            let mut odd = Vec::new();
-            let end = json::value(text, at, &mut odd).ok()?;
-            if !odd.is_empty() {
-                return None;
-            }
-            end
+fn value_end(text: Text<'_>, at: usize, kind: ValueKind) -> Option<usize> {
+    match kind {
+        ValueKind::String => Some(json::string(text, at).ok()?.0),
+        ValueKind::Number => {
+            json::usual_number(text, at).or_else(|| json::any_number(text, at).ok())
         }
-        ValueKind::NonFinite => return None,
-    };
-    Some((Span::new(at, end), end))
+        ValueKind::Container => container_end(text, at),
+        ValueKind::NonFinite => None,
+    }
+}
+
+#[inline(never)]
+fn container_end(text: Text<'_>, at: usize) -> Option<usize> {
+    if !matches!(text.at(at), b'{' | b'[') {
+        return None;
+    }
+    let mut odd = Vec::new();
+    let end = json::value(text, at, &mut odd).ok()?;
+    odd.is_empty().then_some(end)
 }
