@@ -5,7 +5,7 @@ use super::files::{self, REPORT_BYTES_MAX};
 use super::{MergeArgs, Stop, Voice, outputs, policy};
 use idleproof::judge::{self, MergeError};
 use idleproof::render::Needs;
-use idleproof::report::{self, NoReport, Report};
+use idleproof::report::{self, NoReport, Report, SCHEMA_VERSION};
 use std::path::{Path, PathBuf};
 
 /// Joins reports and writes the outputs of the whole; the exit code.
@@ -44,7 +44,9 @@ pub(super) fn read(path: &Path) -> Result<Report, Stop> {
     let failed = |reason: String| Stop::Failed(format!("can't read the report {shown}: {reason}"));
     let bytes = files::whole(path, REPORT_BYTES_MAX).map_err(failed)?;
     report::parse(&bytes).map_err(|error| match error {
-        NoReport::Version(_) => Stop::Usage(format!("{shown}: {error}")),
+        NoReport::Version(other) => Stop::Usage(format!(
+            "{shown} has version {other} of the report's schema, and this program writes {SCHEMA_VERSION}"
+        )),
         NoReport::Malformed(_) | NoReport::Impossible(_) => failed(error.to_string()),
     })
 }

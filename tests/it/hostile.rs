@@ -40,7 +40,12 @@ fn hostile_files_end_in_a_report_or_a_refusal() {
         std::fs::write(&path, hostile.bytes()).expect("a file");
         let ended = if is_whole { by_program(&path) } else { in_process(&path) };
         std::fs::remove_file(&path).expect("it was written");
-        ended.map_err(|fault| format!("{}: {fault}", hostile.name))
+        ended.map_err(|fault| {
+            let fault = format!("{}: {fault}", hostile.name);
+            // All of them take long: what is found is told at once.
+            say(&fault);
+            fault
+        })
     };
     let chosen = all.iter().enumerate().filter(|(number, _)| is_whole || number % SAMPLE == 0);
     let chosen: Vec<_> = chosen.collect();
