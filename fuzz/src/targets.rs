@@ -392,8 +392,10 @@ fn finish(capture: CaptureReport, policy: &Policy) {
 fn every_output(report: &Report) {
     for output in OUTPUTS {
         let files = output.files(report).unwrap_or_default();
-        let texts =
-            files.iter().map(|file| file.text().unwrap_or_default().to_owned()).chain(output.text(report));
+        let texts = files
+            .iter()
+            .map(|file| file.text().unwrap_or_default().to_owned())
+            .chain(output.text(report));
         for text in texts {
             match output.kind {
                 "json" | "sarif" | "codequality" => {

@@ -140,12 +140,17 @@ mod tests {
         }
     }
 
+    /// What is said of wrong usage.
+    fn told(outcome: Result<(), Stop>) -> String {
+        match outcome {
+            Err(stop) if stop.code() == 2 => stop.plain(),
+            other => format!("{other:?}"),
+        }
+    }
+
     #[test]
     fn an_unknown_program_is_answered_with_the_known_ones() {
-        let told = |captures: &[CaptureReport]| match require("5", captures) {
-            Err(Stop::Usage(text)) => text,
-            other => format!("{other:?}"),
-        };
+        let told = |captures: &[CaptureReport]| told(require("5", captures));
         let (jax, torch) =
             (read("host", &[(17, "jit_step\u{1b}"), (9, "jit_init")]), read("r0", &[]));
         assert_eq!(
@@ -165,10 +170,7 @@ mod tests {
 
     #[test]
     fn a_name_is_answered_with_the_ids_that_have_it() {
-        let told = |captures: &[CaptureReport]| match require("jit_step", captures) {
-            Err(Stop::Usage(text)) => text,
-            other => format!("{other:?}"),
-        };
+        let told = |captures: &[CaptureReport]| told(require("jit_step", captures));
         let jax = read("host", &[(17, "jit_step"), (9, "jit_init"), (3, "jit_step")]);
         assert_eq!(
             told(&[jax]),
