@@ -32,13 +32,13 @@ fn the_number_of_dependencies_is_as_stated() {
     let (optional, direct): (Vec<_>, Vec<_>) =
         manifest["dependencies"].as_table().unwrap().iter().partition(|(_, one)| is_optional(one));
     let needs = locked();
-    let mut all: BTreeSet<&str> = BTreeSet::new();
+    let mut all: BTreeSet<String> = BTreeSet::new();
     let mut add = |names: &[(&String, &toml::Value)]| {
-        let mut waiting: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
+        let mut waiting: Vec<String> = names.iter().map(|(name, _)| (*name).clone()).collect();
         let before = all.len();
         while let Some(name) = waiting.pop() {
-            if all.insert(name) {
-                waiting.extend(needs.get(name).into_iter().flatten().map(String::as_str));
+            if all.insert(name.clone()) {
+                waiting.extend(needs.get(&name).into_iter().flatten().cloned());
             }
         }
         all.len() - before
