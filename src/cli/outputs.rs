@@ -234,31 +234,30 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     if fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
         // A pipe or device can't be replaced; it takes the text as it comes.
-        require_reader(path)?;
+        // Held until the text is through: a reader takes the last writer's leaving for the end.
+        let _reader_waits = require_reader(path)?;
         return File::options().write(true).open(path)?.write_all(bytes);
     }
     fs::create_dir_all(folder_of(path))?;
     replace(path, bytes)
 }
 
-/// Refuses a pipe that nobody reads from: opening it would wait without end.
+/// Refuses a pipe that nobody reads from: opening it would wait without end. Of one that has a reader, a handle that keeps it.
 #[cfg(unix)]
-fn require_reader(path: &Path) -> io::Result<()> {
+fn require_reader(path: &Path) -> io::Result<Option<File>> {
     use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
     /// `O_NONBLOCK`, with which opening such a pipe fails at once (POSIX, open: ENXIO).
     const NONBLOCK: i32 = if cfg!(target_os = "linux") { 0o4000 } else { 4 };
     if !fs::metadata(path)?.file_type().is_fifo() {
-        return Ok(());
+        return Ok(None);
     }
-    match File::options().write(true).custom_flags(NONBLOCK).open(path) {
-        Ok(_) => Ok(()),
-        Err(_) => Err(io::Error::other("it is a pipe, and nobody reads from it")),
-    }
+    let opened = File::options().write(true).custom_flags(NONBLOCK).open(path);
+    opened.map(Some).map_err(|_| io::Error::other("it is a pipe, and nobody reads from it"))
 }
 
 #[cfg(not(unix))]
-fn require_reader(_: &Path) -> io::Result<()> {
-    Ok(())
+fn require_reader(_: &Path) -> io::Result<Option<File>> {
+    Ok(None)
 }
 
 /// Puts a file in the place of what has its name, links included.

@@ -1,15 +1,15 @@
 //! Damaged and hostile files by the thousand: each ends in a report or in a refusal that says why, and never in a fault of this
 //! program.
 //!
-//! `cargo test` reads a part of them in its own process. `IDLEPROOF_HOSTILE=all cargo test --test it hostile::` gives all of them to
-//! the program, each in a process with [`SECONDS_MAX`] of processor time and [`BYTES_MAX`] of memory.
+//! `cargo test` reads a part of them in its own process. `IDLEPROOF_HOSTILE=PROGRAM cargo test --test it hostile::` gives all of them to
+//! a program, such as `target/release/idleproof`, each in a process with [`SECONDS_MAX`] of processor time and [`BYTES_MAX`] of memory.
 
 mod bombs;
 mod files;
 mod programs;
 
 use crate::cli;
-use crate::harness::{assert_no_mismatch, pipeline_at, say};
+use crate::harness::{assert_no_mismatch, in_crate, pipeline_at, say};
 use files::Hostile;
 use idleproof::report::{CaptureReport, Outcome, Verdict};
 use rayon::prelude::*;
@@ -34,11 +34,14 @@ fn hostile_files_end_in_a_report_or_a_refusal() {
     let all = files::all();
     assert!(all.len() >= FILES_MIN, "{} files", all.len());
     let folder = tempfile::tempdir().expect("a folder");
-    let is_whole = std::env::var_os("IDLEPROOF_HOSTILE").is_some_and(|value| value == "all");
+    let program = std::env::var("IDLEPROOF_HOSTILE").ok().map(|program| in_crate(&program));
     let run = |(number, hostile): (usize, &Hostile)| {
         let path = folder.path().join(format!("{number}.{}", hostile.ending));
         std::fs::write(&path, hostile.bytes()).expect("a file");
-        let ended = if is_whole { by_program(&path) } else { in_process(&path) };
+        let ended = match &program {
+            Some(program) => by_program(program, &path),
+            None => in_process(&path),
+        };
         std::fs::remove_file(&path).expect("it was written");
         ended.map_err(|fault| {
             let fault = format!("{}: {fault}", hostile.name);
@@ -47,7 +50,8 @@ fn hostile_files_end_in_a_report_or_a_refusal() {
             fault
         })
     };
-    let chosen = all.iter().enumerate().filter(|(number, _)| is_whole || number % SAMPLE == 0);
+    let chosen =
+        all.iter().enumerate().filter(|(number, _)| program.is_some() || number % SAMPLE == 0);
     let chosen: Vec<_> = chosen.collect();
     let ended: Vec<Result<String, String>> = chosen.into_par_iter().map(run).collect();
 
@@ -81,8 +85,8 @@ fn ended(capture: &CaptureReport) -> Result<String, String> {
 }
 
 /// The program within its limits.
-fn by_program(path: &Path) -> Result<String, String> {
-    let output = limited(&["check", "--threads", "1", &path.to_string_lossy(), "-q"]);
+fn by_program(program: &Path, path: &Path) -> Result<String, String> {
+    let output = limited(program, &["check", "--threads", "1", &path.to_string_lossy(), "-q"]);
     let told = cli::stderr(&output);
     let is_panic = told.contains("panicked at") || told.contains("internal error");
     match output.status.code() {
@@ -94,11 +98,11 @@ fn by_program(path: &Path) -> Result<String, String> {
 }
 
 /// Runs the program with limits that the system keeps. One arena of the allocator: others reserve room that they do not use.
-fn limited(arguments: &[&str]) -> Output {
+fn limited(program: &Path, arguments: &[&str]) -> Output {
     let limits =
         format!("ulimit -t {SECONDS_MAX}; ulimit -v {}; exec \"$0\" \"$@\"", BYTES_MAX >> 10);
     let mut command = Command::new("sh");
-    command.args(["-c", &limits, env!("CARGO_BIN_EXE_idleproof")]).args(arguments);
+    command.args(["-c", &limits]).arg(program).args(arguments);
     command
         .env_clear()
         .env("MALLOC_ARENA_MAX", "1")
