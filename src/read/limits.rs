@@ -13,7 +13,7 @@ pub(super) const ELEMENT_BYTES_MAX: usize = 64 << 20;
 pub(super) const TEXT_BYTES_MAX: u64 = 128 << 30;
 
 /// Text from this many bytes on must keep to [`TEXT_RATIO_MAX`].
-pub(super) const TEXT_RATIO_FROM: u64 = 256 << 20;
+pub(super) const TEXT_RATIO_FROM: u64 = 64 << 20;
 
 /// Decompressed bytes for each byte on disk. Traces compress 13- to 18-fold; deflate itself ends at 1,032-fold,
 /// which only text without content reaches.
