@@ -2,4 +2,4 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| idleproof_fuzz::targets::policy(bytes));
+idleproof_fuzz::fuzz!(policy);

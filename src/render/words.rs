@@ -2,8 +2,8 @@
 
 use super::format;
 use crate::report::{
-    CaptureReport, CheckReport, Claim, ClaimState, GoldenState, Level, RunReport, State, Verdict,
-    WhyNotEvaluable,
+    CaptureReport, Change, CheckReport, Claim, ClaimState, GoldenState, Level, RunReport, State,
+    Verdict, WhyNotEvaluable,
 };
 
 /// The gate's outcome in one word.
@@ -94,6 +94,11 @@ pub(super) fn tracer(capture: &CaptureReport) -> Option<String> {
     let frames = capture.records.as_ref().map_or(0, |records| records.python_frames);
     let frames = (frames > 0).then(|| format::counted(frames, "frame", "frames"))?;
     Some(format!("A Python tracer ran ({frames}) and slowed the host down"))
+}
+
+/// True where a tracer makes a saving look larger than it is: the cause is time of the host.
+pub(super) fn is_slowed_by_tracer(change: &Change) -> bool {
+    change.cause.starts_with("the device waits for the host") || change.cause == "launch overhead"
 }
 
 /// Claims as a list of nouns: `idle, kernel ranking`.

@@ -70,6 +70,28 @@ fn each_gap_has_the_thread_of_its_own_next_launch() {
     );
 }
 
+/// What was queued before anything was recorded waited for nobody: idle before it is no wait for the host for certain.
+#[test]
+fn idle_before_work_without_a_launch_is_no_certain_wait_for_the_host() {
+    let starved = |second: &str| {
+        let report = report(&format!(
+            "op forward 0..900\nlaunch 1..2\nkernel a 10..20\n\
+             {second}\n\
+             launch 140..141\nkernel c 230..240\n"
+        ));
+        let idle = &records(&report).devices[0].idle;
+        let (least, most) = idle.host_starved_us.unwrap_or_else(|| panic!("no bounds"));
+        (least.to_string(), most.to_string(), idle.doubts.len())
+    };
+    assert_eq!(
+        starved("launch 60..61\nkernel b 120..130"),
+        ("200".to_owned(), "200".to_owned(), 0)
+    );
+    let (least, most, n_doubts) = starved("kernel b 120..130 corr=7 ext=none");
+    assert_eq!((least.as_str(), most.as_str()), ("100", "200"));
+    assert!(n_doubts > 0);
+}
+
 #[test]
 fn devices_have_rows_of_their_own() {
     let report = report(

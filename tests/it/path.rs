@@ -88,6 +88,26 @@ fn a_copy_that_waits_for_work_before_it_is_a_wait_of_the_host() {
     );
 }
 
+/// One that returns before its copy begins waits for nothing, whatever runs before it.
+#[test]
+fn a_copy_that_returns_at_once_is_no_wait() {
+    let report = report(
+        "launch 0..2\nkernel a 10+800\n\
+         copy 20..24\nmemcpy DtoH 811+2\n\
+         launch 30..32\nkernel b 814+10\n",
+    );
+    assert_eq!(
+        segments(&report),
+        [
+            "kernel a 800",
+            "queue - 1",
+            "copy Memcpy DtoH (Device -> Pageable) 2",
+            "queue - 1",
+            "kernel b 10",
+        ]
+    );
+}
+
 /// Work that was launched after the wait cannot be what a stream waits for, whenever it ended.
 #[test]
 fn a_stream_waits_for_what_had_been_launched() {

@@ -68,6 +68,27 @@ fn eight_ranks_wait_for_one_another_as_their_records_say() {
             expect("kernel", rank.kernel_us.to_string(), us(kernel.2 - kernel.1).to_string());
         }
     }
+    // Each rank's sums are those of the single collectives: certain where all ranks are needed, else at most.
+    for (at, total) in run.by_rank.iter().enumerate() {
+        let mut hand = (0, (0, 0), 0, (0, 0));
+        for one in &run.longest_waits {
+            let least = |wait: i128| if one.name.contains("AllReduce") { wait } else { 0 };
+            let wait = one.ranks[at].wait_us.ps();
+            hand.0 += one.ranks[at].kernel_us.ps();
+            hand.1 = (hand.1.0 + least(wait), hand.1.1 + wait);
+            if one.straggler == total.rank {
+                let longest = one.ranks.iter().map(|rank| rank.wait_us.ps()).max().unwrap_or(0);
+                hand.2 += 1;
+                hand.3 = (hand.3.0 + least(longest), hand.3.1 + longest);
+            }
+        }
+        let ps = |(least, most): (Microseconds, Microseconds)| (least.ps(), most.ps());
+        let found = (total.kernel_us.ps(), ps(total.wait_us), total.last, ps(total.awaited_us));
+        if found != hand {
+            mismatches.push(format!("rank {}: expected {hand:?}, found {found:?}", total.rank));
+        }
+    }
+    assert_eq!(run.by_rank.iter().map(|rank| rank.last).sum::<u64>(), ranks[0].len() as u64);
     // An all-reduce needs every rank; what is sent and received may move before the last one comes.
     for row in &run.collectives {
         let needs_all = row.name.contains("AllReduce");

@@ -153,7 +153,10 @@ fn certain(capture: &CaptureReport, withheld: &[Claim]) -> String {
         .collect();
     match known.is_empty() {
         true => String::new(),
-        false => format!("<p>Certain all the same: {} of the window.</p>", html(&known.join(", "))),
+        false => format!(
+            "<p>Its bounds stand all the same: {} of the window.</p>",
+            html(&known.join(", "))
+        ),
     }
 }
 
@@ -203,8 +206,8 @@ fn try_it(capture: &CaptureReport, change: &Change) -> String {
     let what = if scope == Some(PathScope::Step) { "step" } else { "recorded window" };
     let open = change.open.as_deref().map(|open| format!(" It may be nothing: {}.", html(open)));
     // What a tracer adds to the host's time is no saving.
-    let hangs_on_host = change.cause.contains("the host") && words::tracer(capture).is_some();
-    let at_most = if hangs_on_host { "at most " } else { "" };
+    let is_slowed = words::is_slowed_by_tracer(change) && words::tracer(capture).is_some();
+    let at_most = if is_slowed { "at most " } else { "" };
     format!(
         "<li>Try: {}. Without this, the {what} of {} would be shorter by <strong>{at_most}{}</strong> (<em>inferred</em>, not run): {}.{}</li>",
         html(&change.knob),

@@ -95,9 +95,8 @@ fn open(capture: &CaptureReport) -> String {
 
 /// What a tracer does to the host's part.
 fn tracer(capture: &CaptureReport) -> String {
-    let is_of_host =
-        |change: &Change| change.cause.contains("the host") || change.cause == "launch overhead";
-    let slows = words::tracer(capture).filter(|_| capture.what_to_change.iter().any(is_of_host));
+    let is_slowed = capture.what_to_change.iter().any(words::is_slowed_by_tracer);
+    let slows = words::tracer(capture).filter(|_| is_slowed);
     slows
         .map(|slows| format!("\n{slows}: what the host could save is less without it.\n"))
         .unwrap_or_default()

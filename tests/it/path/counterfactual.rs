@@ -45,6 +45,28 @@ fn a_gap_on_the_host() {
     holds(&program(400), "the device waits for the host: load", &program(0));
 }
 
+/// Who replays graphs already is not told to capture them.
+#[test]
+fn advice_knows_whether_graphs_are_replayed() {
+    let advice = |second: &str| {
+        let report = report(&format!(
+            "repeat 6 as n every 1000 {{\n\
+               annotation ProfilerStep#{{n}} 0..990\n\
+               op aten::mm 30..790\n\
+               launch 10..14\nkernel a 20+100\n\
+               {second}\n\
+             }}\n"
+        ));
+        let knob = |cause: &str| find(&report, cause).knob.clone();
+        [knob("the device waits for the host"), knob("the device waits for the host: aten::mm")]
+    };
+    let [all, op] = advice("launch 800..804\nkernel b 810+50");
+    assert!(all.starts_with("graph capture"), "{all}");
+    assert!(op.starts_with("compilation or graph capture"), "{op}");
+    let [all, _] = advice("graph-launch 800..804\nkernel node 810>0+20 times=4");
+    assert!(all.contains("outside the graphs that are replayed"), "{all}");
+}
+
 #[test]
 fn a_gap_on_the_host_that_hides_only_part_of_the_work() {
     // Without the gap the device has no pause left: less is saved than the gap takes.
