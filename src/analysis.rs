@@ -109,7 +109,7 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
     let trace = &capture.primary().trace;
     // What does not wait for one another may go side by side. Each part is the same whenever it is computed.
     let (timeline, launches) = rayon::join(|| timeline::timeline(trace), || launches::join(trace));
-    let ((launch_timing, graphs, hlo, steps, attribution), (launched, waits, host_cause, order)) =
+    let ((launch_timing, graphs, hlo, steps, attribution), (waits, host_cause, order)) =
         rayon::join(
             || {
                 let launch_timing = launch_timing::launch_timing(trace, &launches);
@@ -120,11 +120,10 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
                 (launch_timing, graphs, hlo, steps, attribution)
             },
             || {
-                let launched = waits::Launched::of(trace, &launches);
-                let waits = waits::waits(trace, &timeline, &launches, &launched);
-                let host_cause = host_cause::host_cause(trace, &timeline, &launches, &launched);
+                let waits = waits::waits(trace, &timeline, &launches);
+                let host_cause = host_cause::host_cause(trace, &timeline, &launches, &waits);
                 let order = order::stream_order(trace, &launches);
-                (launched, waits, host_cause, order)
+                (waits, host_cause, order)
             },
         );
     let path_evidence = path::Evidence {
@@ -144,7 +143,6 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
                 graphs: &graphs,
                 waits: &waits,
                 order: &order,
-                launched: &launched,
                 hlo: hlo.as_ref(),
             });
             let roofline = roofline::roofline(roofline::Evidence {

@@ -35,7 +35,7 @@ pub use decompression::Decompression;
 pub use divide::Divided;
 
 use crate::trace::{Capture, Record, Skipped};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a file was refused: with the place, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,6 +177,13 @@ pub fn read_family(family: &Family) -> FamilyRead {
 /// Reads a family of files that is one of several: what the threads at hand are for was decided for all of them.
 pub fn read_family_as(family: &Family, decompression: Decompression, limits: Limits) -> FamilyRead {
     family::read(family, window::Access::new(decompression, limits))
+}
+
+/// True where a file is there whose content is a trace, or which is named as an xplane: what nobody wants to lose.
+pub fn is_capture(path: &Path) -> bool {
+    path.is_file()
+        && (sniff::sniff(path) == sniff::Guess::Trace
+            || sniff::name_says(path) == sniff::NameSays::Xplane)
 }
 
 /// Reads one XSpace (`<host>.xplane.pb`) that is in memory; `shown` is the path that errors and the record name.

@@ -69,11 +69,24 @@ pub fn push_visible(text: &mut String, character: char) {
 /// Text for a terminal: one line, in which nothing acts, neither on the terminal nor on a CI system that reads the log.
 pub fn terminal(text: &str) -> Cow<'_, str> {
     match visible(text) {
-        text if text.contains("##") || text.trim_start().starts_with("::") => {
-            Cow::Owned(without_commands(&text))
-        }
+        text if has_commands(&text) => Cow::Owned(without_commands(&text)),
         text => text,
     }
+}
+
+/// Lines that are escaped otherwise, in which nothing acts on a CI system should they come into its log.
+pub fn inert_lines(text: &str) -> Cow<'_, str> {
+    let lines = || text.split_inclusive(['\n', '\r']);
+    if !lines().any(has_commands) {
+        return Cow::Borrowed(text);
+    }
+    let inert =
+        |line| if has_commands(line) { without_commands(line) } else { str::to_owned(line) };
+    Cow::Owned(lines().map(inert).collect())
+}
+
+fn has_commands(line: &str) -> bool {
+    line.contains("##") || line.trim_start().starts_with("::")
 }
 
 /// Lines for a terminal: line breaks stay, nothing else acts.
@@ -111,7 +124,7 @@ fn without_commands(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{IGNORABLE, acts, terminal, terminal_lines, visible};
+    use super::{IGNORABLE, acts, inert_lines, terminal, terminal_lines, visible};
 
     /// A name that tries every sink at once.
     const HOSTILE: &str = "a|b`c<script>@octo\n::error::x\u{1b}[31mred\u{1b}]0;t\u{7}]]>\0\u{202e}\u{fffe}&*_[l](http://x)\\";
@@ -145,5 +158,10 @@ mod tests {
             assert_eq!(terminal(kept), kept);
         }
         assert_eq!(terminal_lines("a\r\n\u{1b}b"), "a\n\\u{1b}b");
+        assert_eq!(
+            inert_lines("a\r\n::error::x\r::y ##[z]"),
+            "a\r\n:\\u{3a}error::x\r:\\u{3a}y #\\u{23}[z]"
+        );
+        assert_eq!(inert_lines("a::b\n## c\n"), "a::b\n## c\n");
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn estimates(
     let room = HostRoom::of(path, timeline, idle);
     let several_streams = runs_on_several_streams(model);
     let device = timeline.devices.iter().find(|one| one.device == path.device);
-    let busy = device.map_or(Picoseconds::ZERO, |one| one.busy.clip(path.window).total());
+    let busy = device.map_or(Picoseconds::ZERO, |one| one.busy().clip(path.window).total());
     let estimate = |candidate: Candidate| {
         let saved = |slack| {
             let replay = Replay::of(model, &recorded, &candidate.change, slack, lags);

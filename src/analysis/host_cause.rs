@@ -4,18 +4,20 @@
 //! that cover the instant, the one that began last. The rows of a device add up to its recorded idle, exactly.
 
 mod innermost;
+mod records;
 mod rows;
 mod sums;
 
-pub(super) use self::innermost::{HostEvent, Segment, innermost};
-use self::rows::Rows;
+pub(super) use self::innermost::{HostEvent, Segment, innermost, sweep_order};
+use self::records::by_thread;
+use self::rows::{NO_EVENT, Rows, UNKNOWN_THREAD};
 use self::sums::{DeviceSums, Parts};
 use super::hlo::executing_threads;
 use super::launches::Launches;
 use super::timeline::Timeline;
-use super::waits::Launched;
-use crate::trace::{NameId, ThreadId, Trace};
-use crate::units::{Interval, Picoseconds};
+use super::waits::Waits;
+use crate::trace::{ThreadId, Trace};
+use crate::units::Picoseconds;
 
 /// What the host did while one device was idle.
 #[derive(Debug)]
@@ -42,8 +44,6 @@ pub struct CauseRow {
 /// One gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GapCause {
-    /// The call that launched the work which ends the gap, by index.
-    pub call: Option<u32>,
     /// What took most of the gap, by index of [`DeviceCause::rows`].
     pub row: u32,
     /// How much of it.
@@ -86,51 +86,56 @@ pub(super) fn host_cause(
     trace: &Trace,
     timeline: &Timeline,
     launches: &Launches,
-    launched: &Launched,
+    waits: &Waits,
 ) -> Vec<DeviceCause> {
     let threads = SameThread::of(trace, launches);
     let mut rows = Rows::default();
     let mut devices: Vec<DeviceSums> = Vec::with_capacity(timeline.devices.len());
     let mut of_thread: Vec<Vec<Place>> = vec![Vec::new(); trace.threads.len()];
-    for (device, one) in timeline.devices.iter().enumerate() {
-        let mut gaps = DeviceSums::default();
-        for (gap, interval) in one.gaps.iter().enumerate() {
-            let call = launched.call_of_start(one.device, interval.end());
-            // Tracers were seen to join kernels to waits of other threads.
-            let call = call.filter(|&call| trace.host_calls[call].kind.hands_over_work());
-            match call {
+    for ((device, one), waits) in (0_u32..).zip(&timeline.devices).zip(&waits.devices) {
+        let mut gaps = DeviceSums::of(one.gaps.len());
+        let ends = (0_u32..).zip(one.gaps.iter()).zip(&waits.ended_by);
+        for ((gap, interval), &call) in ends {
+            match handing_over(trace, call) {
                 Some(call) => {
-                    let thread = threads.of_call(trace, call);
-                    of_thread[thread.index()].push(Place { device, gap, interval });
+                    let thread = threads.of_call(trace, call as usize);
+                    of_thread[thread.index()].push(Place { device, gap });
                 }
-                None => gaps.tally(rows.unknown_thread(), interval.duration()),
+                None => gaps.tally(UNKNOWN_THREAD, interval.duration()),
             }
-            gaps.causes.push(GapCause {
-                call: call.and_then(|call| u32::try_from(call).ok()),
-                row: rows.unknown_thread(),
-                time: interval.duration(),
-            });
+            gaps.causes.push(GapCause { row: UNKNOWN_THREAD, time: interval.duration() });
         }
         devices.push(gaps);
     }
-    let events = events_by_thread(trace, &threads, &of_thread, &mut rows);
     let mut parts = Parts::default();
-    for (places, events) in of_thread.iter().zip(events) {
-        let segments = innermost(events);
-        for place in places {
-            parts.fill(&segments, place.interval, rows.no_event());
-            devices[place.device].take(place.gap, &mut parts);
+    for (places, records) in of_thread.iter().zip(by_thread(trace, &threads, &of_thread)) {
+        // The gaps of one device follow one another; those of several run at once.
+        for places in places.chunk_by(|a, b| a.device == b.device) {
+            let events = records.iter().map(|record| record.event(trace, &mut rows));
+            let mut segments = innermost(events).peekable();
+            for &Place { device, gap } in places {
+                let device = device as usize;
+                let Some(interval) = timeline.devices[device].gaps.get(gap as usize) else {
+                    continue;
+                };
+                parts.fill(&mut segments, interval, NO_EVENT);
+                devices[device].take(gap as usize, &mut parts);
+            }
         }
     }
     devices.into_iter().map(|device| device.finish(&rows)).collect()
 }
 
-/// A gap whose launching thread is known.
+/// A call, where it is one that hands over work: tracers were seen to join kernels to waits of other threads.
+pub(super) fn handing_over(trace: &Trace, call: Option<u32>) -> Option<u32> {
+    call.filter(|&call| trace.host_calls[call as usize].kind.hands_over_work())
+}
+
+/// A gap whose launching thread is known: the device in the timeline, and the gap among those of the device.
 #[derive(Clone, Copy)]
 struct Place {
-    device: usize,
-    gap: usize,
-    interval: Interval,
+    device: u32,
+    gap: u32,
 }
 
 /// Lines of a trace that are one thread. Some tracers list the calls into the runtime apart from what else their thread did.
@@ -150,35 +155,4 @@ impl SameThread {
     fn of_call(&self, trace: &Trace, call: usize) -> ThreadId {
         self.of_thread(trace.host_calls[call].thread)
     }
-}
-
-/// The host events of every thread that launched the end of a gap; of the others none is needed.
-fn events_by_thread<'t>(
-    trace: &'t Trace,
-    threads: &SameThread,
-    gaps: &[Vec<Place>],
-    rows: &mut Rows<'t>,
-) -> Vec<Vec<HostEvent>> {
-    let mut by_thread: Vec<Vec<HostEvent>> = Vec::new();
-    by_thread.resize_with(gaps.len(), Vec::new);
-    let mut take = |activity, thread, interval: Interval, name: NameId| {
-        let thread = threads.of_thread(thread).index();
-        if !gaps[thread].is_empty() && !interval.is_empty() {
-            let row = rows.of(trace, activity, name);
-            by_thread[thread].push(HostEvent { interval, row });
-        }
-    };
-    for one in &trace.annotations {
-        take(HostActivity::Annotation, one.thread, one.interval, one.name);
-    }
-    for one in &trace.ops {
-        take(HostActivity::Op, one.thread, one.interval, one.name);
-    }
-    for one in &trace.host_spans {
-        take(HostActivity::Span, one.thread, one.interval, one.name);
-    }
-    for one in &trace.host_calls {
-        take(HostActivity::Call, one.thread, one.interval, one.api);
-    }
-    by_thread
 }

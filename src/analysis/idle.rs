@@ -13,7 +13,7 @@ use super::latency::{DISPATCH_GAP, DISPATCH_LATENCY};
 use super::launches::{JoinMethod, Launches};
 use super::order::StreamOrder;
 use super::timeline::{DeviceTimeline, Timeline};
-use super::waits::{DeviceWaits, Launched, QueuedGap, Waits};
+use super::waits::{DeviceWaits, QueuedGap, Waits};
 use crate::trace::{DamageFault, DeviceId, IntervalSet, RecordSide, Trace};
 use crate::units::Picoseconds;
 use rustc_hash::FxHashMap;
@@ -159,7 +159,6 @@ pub(super) struct Evidence<'a> {
     pub(super) graphs: &'a Graphs,
     pub(super) waits: &'a Waits,
     pub(super) order: &'a StreamOrder,
-    pub(super) launched: &'a Launched,
     pub(super) hlo: Option<&'a HloAttribution>,
 }
 
@@ -218,11 +217,18 @@ fn device_idle(
         doubts.push(Doubt::Queued(gaps.queued.total()));
         inactive.lo = Picoseconds::ZERO;
     }
-    let unexplained =
-        device.gaps.difference(&gaps.suspect).intersection(&evidence.waits.synchronising);
+    let unexplained = device.gaps.difference(&gaps.suspect);
     if lacks_work(evidence.waits, &gaps.suspect) {
-        doubts.push(Doubt::WaitsWithoutWork(unexplained.total()));
+        let waits = unexplained.intersection(&evidence.waits.synchronising);
+        doubts.push(Doubt::WaitsWithoutWork(waits.total()));
         inactive.lo = Picoseconds::ZERO;
+    } else {
+        // A wait that returns so much later than the last record ended may have waited for work that was not recorded.
+        let waits = unexplained.intersection(&evidence.waits.outlasting_work()).total();
+        if waits > Picoseconds::ZERO {
+            doubts.push(Doubt::WaitsWithoutWork(waits));
+            inactive.lo = (inactive.lo - waits).max(Picoseconds::ZERO);
+        }
     }
     let lost_times = lost_times(evidence.trace);
     if lost_times > 0 {
@@ -247,7 +253,7 @@ fn device_idle(
     let only_unconfirmed = unrecorded.only(Cause::UnconfirmedReplay, device.window);
     let unconfirmed = gaps.suspect.intersection(&only_unconfirmed);
     let long = device.gaps.iter().filter(|gap| gap.duration() > DISPATCH_GAP);
-    let unconfirmed_long = unconfirmed.intersection(&IntervalSet::from_intervals(long)).total();
+    let unconfirmed_long = unconfirmed.intersection_with(long).total();
     let unconfirmed = unconfirmed.total();
     DeviceIdle {
         device: device.device,
@@ -273,10 +279,11 @@ fn classes(device: &DeviceTimeline, waits: &DeviceWaits, suspect: &IntervalSet) 
     let suspect = take(suspect);
     let queued = take(&spans(&waits.unexplained_gaps().unwrap_or_default()));
     let pending = take(&spans(waits.queued.as_deref().unwrap_or_default()));
-    let host_waits = take(&waits.blocking);
-    let short = device.gaps.iter().filter(|gap| gap.duration() <= DISPATCH_GAP);
-    let dispatch = take(&IntervalSet::from_intervals(short));
-    GapClasses { suspect, queued, pending, host_waits, dispatch, host_starved: rest }
+    let host_waits = take(&waits.blocking.difference(&waits.staged));
+    let short = || device.gaps.iter().filter(|gap| gap.duration() <= DISPATCH_GAP);
+    let dispatch = rest.intersection_with(short());
+    let host_starved = rest.difference_with(short());
+    GapClasses { suspect, queued, pending, host_waits, dispatch, host_starved }
 }
 
 /// What is left after the device's own waits; where the clocks of host and device disagree, only the upper end stands.
@@ -299,7 +306,7 @@ fn starved(
         return Some(Bounds { lo: Picoseconds::ZERO, hi: inactive.hi });
     }
     // Of the suspect part, all that the device did not wait for by itself may have been spent on the host.
-    let unlaunched = unlaunched(evidence, device);
+    let unlaunched = unlaunched(device, waits);
     let bounds = |gaps: &GapClasses| {
         let most = gaps.dispatch.total() + gaps.host_starved.total();
         let sure = gaps.dispatch.difference(&unlaunched).total()
@@ -331,9 +338,9 @@ fn starved(
 }
 
 /// Gaps before work whose launch is not recorded: it may have been queued long before, so that nobody waited for the host.
-fn unlaunched(evidence: &Evidence<'_>, device: &DeviceTimeline) -> IntervalSet {
-    let is_known = |end| evidence.launched.call_of_start(device.device, end).is_some();
-    IntervalSet::from_intervals(device.gaps.iter().filter(|gap| !is_known(gap.end())))
+fn unlaunched(device: &DeviceTimeline, waits: &DeviceWaits) -> IntervalSet {
+    let ends = device.gaps.iter().zip(&waits.ended_by);
+    IntervalSet::from_intervals(ends.filter(|(_, call)| call.is_none()).map(|(gap, _)| gap))
 }
 
 fn is_share(part: Picoseconds, whole: Picoseconds, least: f64) -> bool {

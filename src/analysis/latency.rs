@@ -10,6 +10,9 @@ pub const DISPATCH_LATENCY: Picoseconds = Picoseconds::from_us(100);
 /// kernel, a device needs no more: 13–14 µs were measured on MI300X.
 pub(super) const DISPATCH_GAP: Picoseconds = Picoseconds::from_us(20);
 
+/// A wait returns within this after the work that it waited for has ended; what is longer is not explained by it.
+pub(super) const WAKE_MAX: Picoseconds = Picoseconds::from_us(200);
+
 /// From one kernel to the next of a queue that never empties it needs no more, generously: 0 on MI300X and 0.7 to 1.6 µs on CUDA
 /// devices were measured.
 pub(super) const QUEUE_GAP: Picoseconds = Picoseconds::from_us(5);

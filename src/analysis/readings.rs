@@ -78,7 +78,7 @@ pub(super) fn readings(trace: &Trace, analysis: &Analysis) -> Vec<Vec<Reading>> 
             kind: ReadingKind::CommonWindow,
             words: "in the window of all devices of the capture together".to_owned(),
             window,
-            busy: device.busy.total(),
+            busy: device.busy_time(),
             kernel_sum: device.kernel_sum,
         }));
     }

@@ -29,8 +29,10 @@ pub struct Run {
     pub world_size: Option<u64>,
     /// Whether the ranks' clocks agree; absent where no collective is on several ranks.
     pub clocks: Option<Clocks>,
-    /// Collectives that are on all of their ranks, in order of time.
+    /// Collectives that are on all of their ranks, in order of time, without those whose ends contradict the clocks.
     pub instances: Vec<Instance>,
+    /// How many of those there are: nothing tells who waited in them.
+    pub n_contradicting: u64,
     /// Collective kernels, over all ranks.
     pub n_collectives: u64,
     /// Those whose counterparts on other ranks are not all there or can't be told.
@@ -64,8 +66,12 @@ pub fn runs(captures: &[CaptureReport]) -> Vec<Run> {
 
 fn run(folder: &str, world_size: Option<u64>, ranks: &[(&CaptureReport, &RankRecord)]) -> Run {
     let records: Vec<&RankRecord> = ranks.iter().map(|(_, record)| *record).collect();
-    let matched = instances::matched(&records);
+    let mut matched = instances::matched(&records);
     let clocks = clocks::clocks(&matched.instances, records.len());
+    let n_matched = matched.instances.len();
+    if let Some(clocks) = &clocks {
+        matched.instances.retain(|one| !clocks.contradict(one));
+    }
     let offsets = clocks.as_ref().map_or_else(Vec::new, |clocks| clocks.offsets.clone());
     let base = records.first().map_or(0, |record| record.base_ps);
     let files = ranks.iter().flat_map(|(capture, _)| &capture.files);
@@ -76,6 +82,7 @@ fn run(folder: &str, world_size: Option<u64>, ranks: &[(&CaptureReport, &RankRec
         ranks: records.iter().map(|record| record.rank).collect(),
         world_size,
         instances: split::split(&matched.instances, &records, &offsets, base),
+        n_contradicting: (n_matched - matched.instances.len()) as u64,
         clocks,
         n_collectives: records.iter().map(|record| record.collectives.len() as u64).sum(),
         n_unmatched: matched.n_unmatched,

@@ -1,7 +1,7 @@
 //! The tables of a report: rows that only an output of tables asks for.
 
 use super::attribution::Class;
-use super::{Analysis, Choice, hlo};
+use super::{Analysis, Choice, hlo, host_cause};
 use crate::report::{GapRow, KernelRow, Microseconds, ProgramText, Share, Tables};
 use crate::trace::{Capture, DeviceId, NameId, Program, Trace};
 use crate::units::Picoseconds;
@@ -78,17 +78,18 @@ fn gaps(trace: &Trace, analysis: &Analysis) -> Vec<GapRow> {
         let shown: Arc<str> = format!("gpu:{}", trace.device(device.device).raw_id).into();
         let events: Vec<Arc<str>> = cause.rows.iter().map(|row| row.name.as_str().into()).collect();
         let mut queued = waits.queued.iter().flatten().peekable();
-        for (gap, known) in device.gaps.iter().zip(&cause.gaps) {
+        let ends = waits.ended_by.iter().map(|call| host_cause::handing_over(trace, *call));
+        for ((gap, known), ended_by) in device.gaps.iter().zip(&cause.gaps).zip(ends) {
             let pending = queued.next_if(|one| one.pending.end() == gap.end());
-            let call = known.call.map(|call| &trace.host_calls[call as usize]);
+            let call = ended_by.map(|call| &trace.host_calls[call as usize]);
             let row = known.row as usize;
-            row_of.insert((device.device, gap.end()), (rows.len(), known.call));
+            row_of.insert((device.device, gap.end()), (rows.len(), ended_by));
             rows.push(GapRow {
                 device: Arc::clone(&shown),
                 start_us: Microseconds::from_ps(trace.origin.on_file_axis(gap.start())),
                 length_us: gap.duration().into(),
                 queued_us: pending.map(|one| one.pending.duration().into()),
-                blocked_us: blocking_known.then(|| waits.under_blocking.clip(gap).total().into()),
+                blocked_us: blocking_known.then(|| waits.blocking.clip(gap).total().into()),
                 next_work: None,
                 launch: call.map(|call| names.get(call.api)),
                 thread: call.map(|call| names.get(trace.threads[call.thread.index()].raw_id)),

@@ -20,9 +20,7 @@ pub struct DeviceTimeline {
     pub device: DeviceId,
     /// First start of its work to last end.
     pub window: Interval,
-    /// When any stream ran anything.
-    pub busy: IntervalSet,
-    /// The window without busy.
+    /// When no stream ran anything.
     pub gaps: IntervalSet,
     /// Union of compute kernels.
     pub compute: Picoseconds,
@@ -64,6 +62,16 @@ pub struct StreamTimeline {
 }
 
 impl DeviceTimeline {
+    /// When any stream ran anything.
+    pub fn busy(&self) -> IntervalSet {
+        self.gaps.complement(self.window)
+    }
+
+    /// How long any stream ran anything.
+    pub fn busy_time(&self) -> Picoseconds {
+        self.window.duration() - self.gaps.total()
+    }
+
     /// Idle as a part of the window; `None` where the window has no length.
     pub fn idle_ratio(&self) -> Option<Ratio> {
         self.gaps.total().share_of(self.window.duration())
@@ -112,33 +120,34 @@ fn device_timeline(
 ) -> Option<DeviceTimeline> {
     let events = || streams.iter().flat_map(|(_, events)| events.iter().copied());
     let window = events().map(|event| event.interval).reduce(Interval::hull)?;
-    let unions: Vec<Unions> = streams.iter().map(|(_, events)| Unions::of(events)).collect();
-    let all = |part: fn(&Unions) -> &IntervalSet| {
-        IntervalSet::from_intervals(unions.iter().flat_map(|one| part(one).iter()))
+    let (mut of_streams, mut all) = (Vec::new(), Vec::new());
+    for (stream, events) in streams {
+        let unions = Unions::of(events);
+        of_streams.extend(stream_timeline(*stream, events, &unions));
+        all.push(unions);
+    }
+    let mut all_of = |part: fn(&mut Unions) -> &mut IntervalSet| {
+        IntervalSet::union_of(all.iter_mut().map(|one| std::mem::take(part(one))).collect())
     };
-    let (compute, collective, memcpy) =
-        (all(|one| &one.compute), all(|one| &one.collective), all(|one| &one.memcpy));
-    let kernels_busy = compute.union(&collective);
-    let busy = kernels_busy.union(&memcpy);
+    let (compute, collective, memcpy) = (
+        all_of(|one| &mut one.compute),
+        all_of(|one| &mut one.collective),
+        all_of(|one| &mut one.memcpy),
+    );
     let kernels = || events().filter(|event| event.kind.is_kernel());
     Some(DeviceTimeline {
         device,
         window,
-        gaps: busy.complement(window),
         compute: compute.total(),
         collective: collective.total(),
         memcpy: memcpy.total(),
         exposed_collective: collective.difference(&compute).total(),
-        exposed_memcpy: memcpy.difference(&kernels_busy).total(),
-        busy,
+        exposed_memcpy: memcpy.difference(&compute).difference(&collective).total(),
+        gaps: IntervalSet::outside_all([&compute, &collective, &memcpy], window),
         n_kernels: kernels().count() as u64,
         kernel_sum: kernels().map(|event| event.interval.duration()).sum(),
         n_events: events().count() as u64,
-        streams: streams
-            .iter()
-            .zip(&unions)
-            .filter_map(|((stream, events), unions)| stream_timeline(*stream, events, unions))
-            .collect(),
+        streams: of_streams,
     })
 }
 
@@ -150,14 +159,13 @@ fn stream_timeline(
 ) -> Option<StreamTimeline> {
     let span = events.iter().map(|event| event.interval).reduce(Interval::hull)?;
     let Unions { compute, collective, memcpy } = unions;
-    let kernels_busy = compute.union(collective);
     Some(StreamTimeline {
         stream,
         span,
         compute: compute.total(),
         collective: collective.difference(compute).total(),
-        memcpy: memcpy.difference(&kernels_busy).total(),
-        idle: kernels_busy.union(memcpy).complement(span).total(),
+        memcpy: memcpy.difference(compute).difference(collective).total(),
+        idle: span.duration() - IntervalSet::total_of([compute, collective, memcpy]),
         n_events: events.len() as u64,
     })
 }

@@ -1,13 +1,18 @@
 //! Idle that the host cannot be blamed for: work was queued, or the host itself waited for the device.
 
+mod events;
+mod gap_ends;
 mod unexplained;
 
-use super::latency::QUEUE_GAP;
+pub(super) use events::EventWaits;
+
+use super::latency::{QUEUE_GAP, WAKE_MAX};
 use super::launches::Launches;
 use super::timeline::{DeviceTimeline, Timeline};
 use crate::trace::{DeviceId, HostCallKind, IntervalSet, Trace};
 use crate::units::{Interval, Picoseconds};
-use rustc_hash::{FxHashMap, FxHashSet};
+use gap_ends::{GapEnds, gap_ends};
+use rustc_hash::FxHashSet;
 
 /// A gap counts as queued idle only beyond this: 13–14 µs of dispatch latency a gap were measured on MI300X, and over
 /// 23 complete public captures at most 0.81 % of the span lay above 100 µs but for one true multi-stream stall.
@@ -39,10 +44,16 @@ pub struct DeviceWaits {
     pub device: DeviceId,
     /// Gaps with queued idle, in order of time; `None` where the launch of no gap-ending record is known.
     pub queued: Option<Vec<QueuedGap>>,
-    /// Idle while the host waited for the device inside a call: blocking calls over 50 µs, trimmed by 20 µs at each end.
-    pub under_blocking: IntervalSet,
-    /// The blocking calls themselves, clipped to the device's window.
+    /// How long the device was idle while the host waited for it inside a call.
+    pub under_blocking: Picoseconds,
+    /// The parts of gaps in which a call was about to copy to the device, and blocked until it had; the copy ends the gap. The
+    /// device waited for the host there, which staged pageable memory, and not the host for the device.
+    pub staged: IntervalSet,
+    /// When the host waited so: blocking calls over 50 µs, trimmed by 20 µs at each end, within the device's window.
     pub blocking: IntervalSet,
+    /// For each gap of the device, in order of time, the call that launched the work which ends it, by index: of several, the one
+    /// that returned first. `None` where no launch of that work is known.
+    pub ended_by: Vec<Option<u32>>,
 }
 
 /// A gap whose ending record had been launched for a while.
@@ -52,19 +63,24 @@ pub struct QueuedGap {
     pub pending: Interval,
     /// The launching call, by index.
     pub call: usize,
-    /// True where the launching thread had told the stream to wait for an event before it: the wait explains the gap.
+    /// True where the launching thread may have told the stream to wait for an event before it: the wait explains the gap.
     pub behind_event_wait: bool,
     /// How much of the pending part the host spent waiting for the device inside a call.
     pub host_blocked: Picoseconds,
 }
 
+impl Waits {
+    /// The parts of waits that outlast all work by more than returning takes, from the end of the work to the return.
+    pub(super) fn outlasting_work(&self) -> IntervalSet {
+        let late = self.synchronising_idle.iter().filter(|one| one.duration() > WAKE_MAX);
+        let whole = late
+            .filter_map(|one| Interval::new(one.start() - QUEUE_GAP, one.end() + BLOCKING_TRIM));
+        IntervalSet::from_intervals(whole)
+    }
+}
+
 /// Computes the waits of every device in a timeline.
-pub(super) fn waits(
-    trace: &Trace,
-    timeline: &Timeline,
-    launches: &Launches,
-    launched: &Launched,
-) -> Waits {
+pub(super) fn waits(trace: &Trace, timeline: &Timeline, launches: &Launches) -> Waits {
     let blocking = blocking_calls(trace, HostCallKind::blocks_on_device);
     let synchronising =
         blocking_calls(trace, |kind| kind != HostCallKind::BlockingCopy && kind.blocks_on_device())
@@ -73,18 +89,23 @@ pub(super) fn waits(
     let synchronising = span.map_or_else(IntervalSet::default, |span| synchronising.clip(span));
     // What the device needs from one queued kernel to the next is its own, and adds up where kernels are short.
     let with_gap = |one: Interval| Interval::starting_at(one.start(), one.duration() + QUEUE_GAP);
-    let busy = timeline.devices.iter().flat_map(|device| device.busy.iter());
-    let busy = IntervalSet::from_intervals(busy.map(with_gap));
-    let event_waits = EventWaits::of(trace);
-    let devices = timeline.devices.iter().map(|device| {
-        let blocking = blocking.clip(device.window);
-        DeviceWaits {
-            device: device.device,
-            queued: queued_gaps(device, launched, &blocking, &event_waits),
-            under_blocking: device.gaps.intersection(&blocking),
-            blocking,
-        }
-    });
+    let busy: Vec<IntervalSet> = timeline.devices.iter().map(DeviceTimeline::busy).collect();
+    let busy = busy.iter().flat_map(IntervalSet::iter).map(with_gap);
+    let busy = IntervalSet::from_intervals(busy);
+    let event_waits = EventWaits::of(trace, launches);
+    let uploads = uploads(trace, launches);
+    let devices =
+        timeline.devices.iter().zip(gap_ends(trace, timeline, launches)).map(|(device, ends)| {
+            let blocking = blocking.clip(device.window);
+            DeviceWaits {
+                device: device.device,
+                queued: queued_gaps(trace, device, &ends, &blocking, &event_waits),
+                under_blocking: device.gaps.intersection(&blocking).total(),
+                staged: staged(trace, device, &ends.calls, &uploads),
+                blocking,
+                ended_by: ends.calls,
+            }
+        });
     Waits {
         devices: devices.collect(),
         synchronising_idle: synchronising.difference(&busy),
@@ -111,9 +132,40 @@ fn waits_of_copies(trace: &Trace, launches: &Launches) -> IntervalSet {
     IntervalSet::from_intervals(copies)
 }
 
+/// The gaps that a copy to the device ends whose call blocks, from the call on.
+fn staged(
+    trace: &Trace,
+    device: &DeviceTimeline,
+    ended_by: &[Option<u32>],
+    uploads: &FxHashSet<u32>,
+) -> IntervalSet {
+    let parts = device.gaps.iter().zip(ended_by).filter_map(|(gap, call)| {
+        let call = call.filter(|call| uploads.contains(call))?;
+        let began = trace.host_calls[call as usize].interval.start();
+        Interval::new(gap.start().max(began), gap.end())
+    });
+    IntervalSet::from_intervals(parts)
+}
+
+/// The calls that block until they have copied something to a device.
+fn uploads(trace: &Trace, launches: &Launches) -> FxHashSet<u32> {
+    let calls = trace.device_events.iter().zip(&launches.of_event).filter_map(|(event, launch)| {
+        let call = launch.call()?;
+        let is_upload = trace.host_calls[call].kind == HostCallKind::BlockingCopy
+            && comes_from_host(trace.name(event.name));
+        u32::try_from(call).ok().filter(|_| is_upload)
+    });
+    calls.collect()
+}
+
 /// By the names that producers give to copies: `Memcpy DtoH (Device -> Pageable)`, `CopyDeviceToHost`, `MemcpyD2H`.
 fn comes_from_device(copy: &str) -> bool {
     ["DtoH", "D2H", "DeviceToHost"].iter().any(|direction| copy.contains(direction))
+}
+
+/// By their names as well.
+fn comes_from_host(copy: &str) -> bool {
+    ["HtoD", "H2D", "HostToDevice"].iter().any(|direction| copy.contains(direction))
 }
 
 /// What a blocking call tells: nothing where it is short, else all but its ends.
@@ -123,11 +175,13 @@ fn trimmed(call: Interval) -> Option<Interval> {
 }
 
 impl DeviceWaits {
-    /// The same waits if the host's clock were so much early: what it did, it did later.
+    /// The queued and the blocking part of the same waits if the host's clock were so much early: what it did, it did later.
     pub(super) fn with_later_host(&self, trace: &Trace, window: Interval, by: Picoseconds) -> Self {
         let later = |one: Interval| Interval::starting_at(one.start() + by, one.duration());
         let blocking = blocking_calls(trace, HostCallKind::blocks_on_device);
         let blocking = IntervalSet::from_intervals(blocking.iter().map(later)).clip(window);
+        let staged =
+            self.staged.iter().filter_map(|one| Interval::new(one.start() + by, one.end()));
         let pending = |gap: &QueuedGap| {
             let returned = trace.host_calls[gap.call].interval.end() + by;
             let pending = Interval::new(gap.pending.start().max(returned), gap.pending.end())?;
@@ -141,8 +195,10 @@ impl DeviceWaits {
         Self {
             device: self.device,
             queued: self.queued.as_ref().map(|gaps| gaps.iter().filter_map(pending).collect()),
-            under_blocking: IntervalSet::default(),
+            under_blocking: Picoseconds::ZERO,
+            staged: IntervalSet::from_intervals(staged),
             blocking,
+            ended_by: Vec::new(),
         }
     }
 }
@@ -152,89 +208,25 @@ impl DeviceWaits {
 /// Counted from the *return*: a graph launch may block until its replay starts. Of several records that end a gap at one
 /// instant, the one launched first counts.
 fn queued_gaps(
+    trace: &Trace,
     device: &DeviceTimeline,
-    launched: &Launched,
+    ends: &GapEnds,
     blocking: &IntervalSet,
     event_waits: &EventWaits,
 ) -> Option<Vec<QueuedGap>> {
-    if !launched.devices.contains(&device.device) {
+    if !ends.knows_launches {
         return None;
     }
-    let queued = device.gaps.iter().filter_map(|gap| {
-        let &(returned, call) = launched.first_at.get(&(device.device, gap.end()))?;
+    let queued = device.gaps.iter().zip(&ends.calls).filter_map(|(gap, call)| {
+        let call = (*call)? as usize;
+        let returned = trace.host_calls[call].interval.end();
         let pending = Interval::new(gap.start().max(returned), gap.end())?;
         (pending.duration() > QUEUED_FLOOR).then(|| QueuedGap {
             pending,
             call,
-            behind_event_wait: event_waits.precede(call),
+            behind_event_wait: event_waits.may_precede(call),
             host_blocked: blocking.clip(pending).total(),
         })
     });
     Some(queued.collect())
-}
-
-/// Device records with a known launch, by where they begin.
-#[derive(Default)]
-pub(super) struct Launched {
-    /// Devices with any such record.
-    devices: FxHashSet<DeviceId>,
-    /// The return of the launch call and the call, for each start of a record: the call that returned first.
-    first_at: FxHashMap<(DeviceId, Picoseconds), (Picoseconds, usize)>,
-}
-
-impl Launched {
-    /// The call that launched the work which starts then on a device: of several, the one that returned first.
-    pub(super) fn call_of_start(&self, device: DeviceId, start: Picoseconds) -> Option<usize> {
-        self.first_at.get(&(device, start)).map(|&(_, call)| call)
-    }
-
-    pub(super) fn of(trace: &Trace, launches: &Launches) -> Self {
-        let mut launched = Self::default();
-        for (event, launch) in trace.device_events.iter().zip(&launches.of_event) {
-            let Some(call) = launch.call() else { continue };
-            let device = trace.stream(event.stream).device;
-            let candidate = (trace.host_calls[call].interval.end(), call);
-            launched.devices.insert(device);
-            launched
-                .first_at
-                .entry((device, event.interval.start()))
-                .and_modify(|known| *known = (*known).min(candidate))
-                .or_insert(candidate);
-        }
-        launched
-    }
-}
-
-/// Which calls follow a stream-wait call on their thread with no other work handed over in between.
-pub(super) struct EventWaits(Vec<bool>);
-
-impl EventWaits {
-    pub(super) fn of(trace: &Trace) -> Self {
-        let mut order: Vec<usize> = (0..trace.host_calls.len()).collect();
-        let calls = &trace.host_calls;
-        if !order.is_sorted_by_key(|&call| (calls[call].thread, calls[call].interval.start())) {
-            order.sort_by_key(|&call| (calls[call].thread, calls[call].interval.start()));
-        }
-        let mut behind = vec![false; calls.len()];
-        let (mut thread, mut waiting) = (None, false);
-        for call in order {
-            if thread != Some(calls[call].thread) {
-                (thread, waiting) = (Some(calls[call].thread), false);
-            }
-            match calls[call].kind {
-                HostCallKind::StreamWait => waiting = true,
-                kind if kind.hands_over_work() => {
-                    behind[call] = waiting;
-                    waiting = false;
-                }
-                _ => {}
-            }
-        }
-        Self(behind)
-    }
-
-    /// True where the work of `call` was queued right behind an event wait.
-    pub(super) fn precede(&self, call: usize) -> bool {
-        self.0[call]
-    }
 }

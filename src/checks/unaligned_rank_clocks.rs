@@ -9,10 +9,11 @@ pub(super) static CHECK: Check = Check {
     id: "unaligned-rank-clocks",
     summary: "the clocks of the ranks do not agree",
     doc: Doc {
-        measures: "How far a rank's end of a collective lies from the middle of all ranks' ends: the median over the collectives that need \
-                   every rank (all-reduce, all-gather, reduce-scatter, all-to-all, barrier; where there are none, over all), of the rank \
-                   where it is most. Where the profiler wrote sequence numbers, and ten or more collectives carry it, the offsets \
-                   of the clocks are estimated from the medians first, and the rest is measured.",
+        measures: "How far apart the ranks' ends of a collective lie, from the first to the last, in nine of ten of the collectives that \
+                   need every rank (all-reduce, all-gather, reduce-scatter, all-to-all, barrier; where there are none, of all). Where \
+                   the profiler wrote sequence numbers, and ten or more collectives carry it, the offsets of the clocks are estimated \
+                   from the medians first, and the rest is measured; clocks that would lie more than an hour apart are not. A \
+                   collective whose own ends lie further apart than that and than 50 µs is left out of what the ranks waited for.",
         misleads: "A clock that is a millisecond early makes its rank look like the one that waited.",
         remedy: "compare ranks of one host, or record with clocks that are synchronised to microseconds",
         limit: "50 µs. On the one public run of several ranks, eight on one host, the ends lie within 10 µs; a wait that is stated \
@@ -35,8 +36,12 @@ fn measure(run: &Run) -> Measurement {
     let worst = run.ranks.get(clocks.worst_rank).copied().unwrap_or_default();
     let how = if clocks.is_estimated { ", with their clocks set by them" } else { "" };
     let more = if clocks.is_beyond { "more than " } else { "" };
+    let left_out = match run.n_contradicting {
+        0 => String::new(),
+        n => format!("; {n} whose ends lie further apart are left out"),
+    };
     let message = format!(
-        "the ends of {} collectives lie {more}{} apart in the median on rank {worst}{how}",
+        "the ends of nine in ten of {} collectives lie within {more}{}{how}, those of rank {worst} furthest from the middle{left_out}",
         clocks.n_collectives,
         clocks.residual.human()
     );
@@ -46,6 +51,7 @@ fn measure(run: &Run) -> Measurement {
             ("residual_us", us(clocks.residual)),
             ("collectives", json!(clocks.n_collectives)),
             ("worst_rank", json!(worst)),
+            ("left_out", json!(run.n_contradicting)),
             ("estimated_offsets", json!(clocks.is_estimated)),
         ],
         message,

@@ -39,7 +39,7 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
         let time = idle.unconfirmed;
         let of_window = time.share_of(device.window.duration())?.share();
         // A mostly idle window hides what is much of the kernel time.
-        let of_busy = idle.unconfirmed_long.share_of(device.busy.total())?.share();
+        let of_busy = idle.unconfirmed_long.share_of(device.busy_time())?.share();
         Some((of_window.max(of_busy), device, idle, time))
     });
     let Some((share, device, idle, time)) = suspect.max_by(|a, b| a.0.total_cmp(&b.0)) else {

@@ -52,8 +52,7 @@ fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {
     let node_coverage = graphs.shortfall.as_ref().and_then(|sum| sum.node_coverage());
     let coverage = node_coverage
         .map_or(launch_coverage.share(), |nodes| nodes.share().min(launch_coverage.share()));
-    let busy: Picoseconds =
-        analysis.timeline.devices.iter().map(|device| device.busy.total()).sum();
+    let busy: Picoseconds = analysis.timeline.devices.iter().map(|device| device.busy_time()).sum();
     let window: Picoseconds =
         analysis.timeline.devices.iter().map(|device| device.window.duration()).sum();
     let least = graphs.replays.iter().map(|replay| replay.n_records).min();

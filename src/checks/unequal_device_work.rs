@@ -73,7 +73,7 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
 
 /// A device within the window that is common to all, and its own span beside it.
 fn row(trace: &Trace, device: &DeviceTimeline, common: Picoseconds) -> Value {
-    let busy = device.busy.total();
+    let busy = device.busy_time();
     json!({
         "device": format!("gpu:{}", trace.device(device.device).raw_id),
         "kernels": device.n_kernels,

@@ -3,6 +3,7 @@
 use super::Stop;
 use super::folder::{self, State};
 use idleproof::document::nearest;
+use idleproof::read;
 use idleproof::render::{self, Folder, Form, Needs, OUTPUTS, Output};
 use idleproof::report::Report;
 use std::ffi::OsString;
@@ -93,7 +94,15 @@ pub(crate) fn refuse_clashes(
         }
         match &target.place {
             Place::StandardOutput(_) => {}
-            Place::File(path, _) => refuse_file(kind, path, inputs)?,
+            Place::File(path, _) => {
+                if let Some(folder) = goldens.iter().find(|folder| lies_in(path, folder)) {
+                    return Err(Stop::Usage(format!(
+                        "the output `{kind}` would be written among the goldens in {}",
+                        folder.display()
+                    )));
+                }
+                refuse_file(kind, path, inputs)?;
+            }
             Place::Folder(path, folder) => refuse_folder(kind, path, folder, inputs, goldens)?,
         }
     }
@@ -116,6 +125,10 @@ fn refuse_file(kind: &str, path: &Path, inputs: &[&Path]) -> Result<(), Stop> {
     let shown = path.display();
     if inputs.iter().any(|input| same_file(path, input)) {
         let text = format!("the output `{kind}` would overwrite the input {shown}");
+        return Err(Stop::Usage(text));
+    }
+    if read::is_capture(path) {
+        let text = format!("the output `{kind}` would overwrite the capture {shown}");
         return Err(Stop::Usage(text));
     }
     // Goldens are taken over by `golden accept`, never written by an output.

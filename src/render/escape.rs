@@ -7,6 +7,7 @@ use crate::text::{push_visible, visible};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use crate::text::inert_lines;
 pub(super) use crate::text::{terminal, terminal_lines};
 
 /// Text for Markdown outside code: a table cell, a list item, a heading.
@@ -75,7 +76,7 @@ pub(super) fn markdown_prose(text: &str) -> String {
 /// Lines as a fenced block of Markdown that its content cannot close.
 pub(super) fn markdown_block(text: &str, language: &str) -> String {
     let ticks = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
-    let lines: Vec<Cow<'_, str>> = text.trim_end().lines().map(visible).collect();
+    let lines: Vec<Cow<'_, str>> = text.trim_end().lines().map(terminal).collect();
     let fence = "`".repeat(ticks.max(2) + 1);
     format!("{fence}{language}\n{}\n{fence}\n", lines.join("\n"))
 }
@@ -93,7 +94,7 @@ pub(super) fn html(text: &str) -> String {
 }
 
 /// Text as an XML document can hold it: terminal sequences go, forbidden characters become U+FFFD, what hides is spelled out, and
-/// `]]>` cannot close a CDATA section. Markup is left to the XML writer.
+/// `]]>` cannot close a CDATA section. No line is a command where the document is printed into a log. Markup is left to the XML writer.
 pub(super) fn xml(text: &str) -> String {
     let text = without_ansi(text);
     let mut allowed = String::with_capacity(text.len());
@@ -104,7 +105,7 @@ pub(super) fn xml(text: &str) -> String {
             _ => push_visible(&mut allowed, character),
         }
     }
-    allowed.replace("]]>", "]] >")
+    inert_lines(&allowed.replace("]]>", "]] >")).into_owned()
 }
 
 /// [`xml`] for an attribute, which holds one line.

@@ -1,6 +1,6 @@
 //! A report that was written earlier, read back: what no report of this program can say is refused.
 
-use super::{CaptureReport, Microseconds, Report, SCHEMA_VERSION};
+use super::{CaptureReport, CheckReport, Microseconds, Report, SCHEMA_VERSION, State};
 use serde::Deserialize;
 use std::fmt;
 
@@ -49,10 +49,29 @@ pub fn parse(bytes: &[u8]) -> Result<Report, NoReport> {
         return Err(NoReport::Version(schema_version));
     }
     let report: Report = serde_json::from_slice(bytes).map_err(NoReport::Malformed)?;
-    match report.captures.iter().find_map(impossible) {
+    let runs = report.runs.iter().map(|run| (&run.name, &run.checks));
+    let mut checks = report.captures.iter().map(|one| (&one.name, &one.checks)).chain(runs);
+    let impossible = report.captures.iter().find_map(impossible);
+    match impossible.or_else(|| checks.find_map(|(name, checks)| misjudged(name, checks))) {
         Some(what) => Err(NoReport::Impossible(what)),
         None => Ok(report),
     }
+}
+
+/// A check that is said to hold beyond its limit, or to be violated within it.
+fn misjudged(name: &str, checks: &[CheckReport]) -> Option<String> {
+    checks.iter().find_map(|check| {
+        let (measured, limit) = (check.measured?, check.limit?);
+        let is_beyond = limit.is_violated_by(measured);
+        let says_beyond = match check.state {
+            State::Holds => false,
+            State::Violated | State::Excepted => true,
+            State::NotEvaluable => return None,
+        };
+        let what = if says_beyond { "violated within" } else { "held beyond" };
+        (is_beyond != says_beyond)
+            .then(|| format!("{} of {name} is {what} its limit: {measured} measured", check.id))
+    })
 }
 
 /// A figure of a capture that none can give: bounds that are turned around, a length below zero.

@@ -1,6 +1,7 @@
 //! The one interval algebra: sorted disjoint sets of half-open intervals.
 
 use crate::units::{Interval, Picoseconds};
+use std::iter;
 
 /// A set of instants as sorted, disjoint, non-touching, non-empty intervals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,14 +15,38 @@ impl IntervalSet {
         if !sorted.is_sorted() {
             sorted.sort_unstable();
         }
-        let mut merged: Vec<Interval> = Vec::new();
-        for next in sorted {
-            match merged.last_mut() {
-                Some(last) if next.start() <= last.end() => *last = last.hull(next),
-                _ => merged.push(next),
+        sorted.dedup_by(|next, last| {
+            let meets = next.start() <= last.end();
+            if meets {
+                *last = last.hull(*next);
             }
+            meets
+        });
+        Self::fitted(sorted)
+    }
+
+    /// The instants of any of some sets.
+    pub fn union_of(sets: Vec<Self>) -> Self {
+        match <[Self; 1]>::try_from(sets) {
+            Ok([only]) => only,
+            Err(sets) => Self::from_intervals(sets.iter().flat_map(Self::iter)),
         }
-        Self(merged)
+    }
+
+    /// Instants of `window` that are in none of some sets.
+    pub fn outside_all(sets: [&Self; 3], window: Interval) -> Self {
+        Self::fitted(gaps(joined(in_order(sets)), window).collect())
+    }
+
+    /// The length of the union of some sets.
+    pub fn total_of(sets: [&Self; 3]) -> Picoseconds {
+        joined(in_order(sets)).map(Interval::duration).sum()
+    }
+
+    /// Sets are kept for as long as a report takes: without what they had set aside to grow.
+    fn fitted(mut disjoint: Vec<Interval>) -> Self {
+        disjoint.shrink_to_fit();
+        Self(disjoint)
     }
 
     /// The intervals in order.
@@ -59,6 +84,16 @@ impl IntervalSet {
         self.index_of(instant).is_some()
     }
 
+    /// The interval at an index.
+    pub fn get(&self, index: usize) -> Option<Interval> {
+        self.0.get(index).copied()
+    }
+
+    /// The index of the interval that ends at an instant.
+    pub fn index_ending_at(&self, instant: Picoseconds) -> Option<usize> {
+        self.0.binary_search_by_key(&instant, |one| one.end()).ok()
+    }
+
     /// The place of the interval that an instant lies in.
     pub fn index_of(&self, instant: Picoseconds) -> Option<usize> {
         let at = self.0.partition_point(|one| one.start() <= instant).checked_sub(1)?;
@@ -67,49 +102,104 @@ impl IntervalSet {
 
     /// Instants in either set.
     pub fn union(&self, other: &Self) -> Self {
-        Self::from_intervals(self.iter().chain(other.iter()))
+        Self::fitted(joined(merged(self.iter(), other.iter())).collect())
     }
 
-    /// Instants in both sets.
+    /// Instants of both sets.
     pub fn intersection(&self, other: &Self) -> Self {
-        let (mut left, mut right) = (self.0.as_slice(), other.0.as_slice());
-        let mut common = Vec::new();
-        while let ([a, left_rest @ ..], [b, right_rest @ ..]) = (left, right) {
-            common.extend(a.intersection(*b));
-            if a.end() <= b.end() { left = left_rest } else { right = right_rest }
-        }
-        Self(common)
+        self.intersection_with(other.iter())
     }
 
     /// Instants of this set that are not in the other.
     pub fn difference(&self, other: &Self) -> Self {
-        match self.hull() {
-            Some(hull) => self.intersection(&other.complement(hull)),
-            None => Self::default(),
+        self.difference_with(other.iter())
+    }
+
+    /// [`Self::intersection`] with intervals that are disjoint and in order of time.
+    pub fn intersection_with(&self, others: impl IntoIterator<Item = Interval>) -> Self {
+        let mut common = Vec::new();
+        let mut others = others.into_iter().peekable();
+        for one in self.iter() {
+            while let Some(other) = others.next_if(|other| other.end() <= one.end()) {
+                common.extend(one.intersection(other));
+            }
+            common.extend(others.peek().and_then(|other| one.intersection(*other)));
         }
+        Self::fitted(common)
+    }
+
+    /// [`Self::difference`] from intervals that are disjoint and in order of time.
+    pub fn difference_with(&self, others: impl IntoIterator<Item = Interval>) -> Self {
+        let mut rest = Vec::new();
+        let mut others = others.into_iter().peekable();
+        let part = |from, to| Interval::new(from, to).filter(|part| !part.is_empty());
+        for one in self.iter() {
+            let mut from = one.start();
+            while let Some(other) = others.next_if(|other| other.end() <= one.end()) {
+                rest.extend(part(from, other.start()));
+                from = from.max(other.end());
+            }
+            let to = others.peek().map_or(one.end(), |other| other.start().min(one.end()));
+            rest.extend(part(from, to));
+        }
+        Self::fitted(rest)
     }
 
     /// Instants of `window` that are not in the set.
     pub fn complement(&self, window: Interval) -> Self {
-        let mut gaps = Vec::new();
-        let mut from = window.start();
-        for one in self.iter() {
-            if one.start() >= window.end() {
-                break;
-            }
-            gaps.extend(Interval::new(from, one.start()).filter(|gap| !gap.is_empty()));
-            from = from.max(one.end());
-        }
-        gaps.extend(Interval::new(from, window.end()).filter(|gap| !gap.is_empty()));
-        Self(gaps)
+        Self::fitted(gaps(self.iter(), window).collect())
     }
 
     /// Instants of the set that lie in `window`.
     pub fn clip(&self, window: Interval) -> Self {
         let first = self.0.partition_point(|one| one.end() <= window.start());
         let inside = self.0[first..].iter().take_while(|one| one.start() < window.end());
-        Self(inside.filter_map(|one| one.intersection(window)).collect())
+        Self::fitted(inside.filter_map(|one| one.intersection(window)).collect())
     }
+}
+
+/// The intervals of three sets by where they begin.
+fn in_order([a, b, c]: [&IntervalSet; 3]) -> impl Iterator<Item = Interval> {
+    merged(merged(a.iter(), b.iter()), c.iter())
+}
+
+/// Two lists by where their intervals begin, as each of them is.
+fn merged(
+    left: impl Iterator<Item = Interval>,
+    right: impl Iterator<Item = Interval>,
+) -> impl Iterator<Item = Interval> {
+    let (mut left, mut right) = (left.peekable(), right.peekable());
+    iter::from_fn(move || match (left.peek(), right.peek()) {
+        (Some(a), Some(b)) if b.start() < a.start() => right.next(),
+        (Some(_), _) => left.next(),
+        (None, _) => right.next(),
+    })
+}
+
+/// Intervals by where they begin, with those that overlap or touch as one.
+fn joined(sorted: impl Iterator<Item = Interval>) -> impl Iterator<Item = Interval> {
+    let mut sorted = sorted.peekable();
+    iter::from_fn(move || {
+        let mut one = sorted.next()?;
+        while let Some(next) = sorted.next_if(|next| next.start() <= one.end()) {
+            one = one.hull(next);
+        }
+        Some(one)
+    })
+}
+
+/// What of a window lies between disjoint intervals in order.
+fn gaps(
+    disjoint: impl Iterator<Item = Interval>,
+    window: Interval,
+) -> impl Iterator<Item = Interval> {
+    let mut from = window.start();
+    let behind = iter::once(Interval::starting_at(window.end(), Picoseconds::ZERO));
+    disjoint.chain(behind).filter_map(move |one| {
+        let gap = Interval::new(from, one.start().min(window.end()));
+        from = from.max(one.end());
+        gap.filter(|gap| !gap.is_empty())
+    })
 }
 
 #[cfg(test)]
@@ -149,6 +239,10 @@ mod tests {
             assert_eq!(bits_of(&a.complement(at(2, 5))), !a_bits & 0b0001_1100);
             assert_eq!(a.total().ps(), i64::from(a_bits.count_ones()));
             assert_eq!(bits_of(&a.clip(at(2, 5))), a_bits & 0b0001_1100);
+            let clipped = a.clip(at(3, 7));
+            let (all, outside) = ([a, &clipped, &sets[77].1], a_bits | sets[77].0);
+            assert_eq!(bits_of(&IntervalSet::outside_all(all, at(0, 8))), !outside);
+            assert_eq!(IntervalSet::total_of(all).ps(), i64::from(outside.count_ones()));
             for (b_bits, b) in &sets {
                 assert_eq!(bits_of(&a.union(b)), a_bits | b_bits);
                 assert_eq!(bits_of(&a.intersection(b)), a_bits & b_bits);

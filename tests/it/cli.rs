@@ -452,3 +452,35 @@ fn no_output_takes_the_place_of_what_is_read() {
         assert_eq!(fs::read(here.join(target)).unwrap(), before, "{target}");
     }
 }
+
+/// A capture is nobody's to lose, whether the run reads it or not.
+#[test]
+fn no_output_takes_the_place_of_a_capture_or_goes_among_goldens() {
+    let world = folder(&["healthy", "incident", "jax-graph"], "version = 1\n");
+    let here = world.path();
+    write(&here.join("goldens/Cargo.toml"), "[package]\n");
+    let xplane = "captures/jax-graph/host.xplane.pb";
+    write(&here.join(xplane), fs::read(in_crate(&format!("tests/{xplane}"))).unwrap());
+    let read = "captures/healthy/rank_0.pt.trace.json.gz";
+    let (other, json) =
+        ("captures/incident/rank_0.pt.trace.json.gz", "captures/jax-graph/host.trace.json.gz");
+    for (input, target, says) in [
+        (read, other, "would overwrite the capture"),
+        (read, xplane, "would overwrite the capture"),
+        (xplane, json, "would overwrite"),
+        (read, "goldens/Cargo.toml", "among the goldens"),
+    ] {
+        let before = fs::read(here.join(target)).unwrap();
+        let report = format!("junit={target}");
+        let output =
+            idleproof(here, &["check", input, "--goldens", "goldens", "--report", &report]);
+        assert_eq!(code(&output), 2, "{target}: {}", stderr(&output));
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+        assert_eq!(fs::read(here.join(target)).unwrap(), before, "{target}");
+    }
+    // What an earlier run wrote is written anew, whatever its name.
+    for _ in 0..2 {
+        let output = idleproof(here, &["check", read, "--report", "json=own.trace.json"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    }
+}

@@ -24,6 +24,30 @@ fn assert_inert(output: &Output, what: &str) {
     }
 }
 
+/// What a profiler logged has lines, and none of them is a command where a report goes to the log.
+#[test]
+fn lines_of_a_capture_do_nothing_in_a_log() {
+    let world = folder(&[], "version = 1\n");
+    let here = world.path();
+    let log = "lost\\n::error file=x::forged\\n ##[group]y\\r::stop-commands::z";
+    let text = format!(
+        "{{\"traceEvents\": [{{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\\n::error::k\", \"pid\": 0, \"tid\": 7, \"ts\": 5, \
+         \"dur\": 5, \"args\": {{\"device\": 0, \"stream\": 7}}}}], \"WARNING\": [\"{log}\"]}}"
+    );
+    write(&here.join("rank_0.pt.trace.json"), text);
+    for kind in
+        ["junit", "markdown", "trust", "summary", "comment", "github", "sarif", "codequality"]
+    {
+        let report = format!("{kind}=-");
+        let output = idleproof(here, &["check", ".", "--report", &report]);
+        assert!(stdout(&output).len() > 100 || kind == "github", "{kind}: {}", stdout(&output));
+        for line in stdout(&output).split(['\n', '\r']).filter(|_| kind != "github") {
+            let is_command = line.trim_start().starts_with("::") || line.contains("##[");
+            assert!(!is_command, "{kind}: {line}");
+        }
+    }
+}
+
 /// Whatever is said of a name, it stays in its line.
 #[test]
 fn names_do_nothing_where_they_are_told() {
@@ -151,12 +175,14 @@ fn an_edited_report_is_told_from_a_sound_one() {
     }
     let idle = field(&text, "\"idle_pct\": ");
     let busy = field(&text, "\"busy_us\": ");
+    let holds = "\"state\": \"holds\"".to_owned();
     for (name, from, to) in [
         ("above all", &idle, "\"idle_pct\": 100.1"),
         ("below nothing", &idle, "\"idle_pct\": -0.1"),
         ("beyond floats", &idle, "\"idle_pct\": 1e999"),
         ("no number", &idle, "\"idle_pct\": NaN"),
         ("a negative length", &busy, "\"busy_us\": -5"),
+        ("a check that is violated within its limit", &holds, "\"state\": \"violated\""),
     ] {
         write(&here.join("edited.json"), text.replacen(from.as_str(), to, 1));
         for arguments in [

@@ -104,6 +104,20 @@ fn constant_steps_differ_by_the_threshold_alone() {
     }
 }
 
+/// More steps than are looked at, each second of which takes half as long again: equal strides would meet all of those or none.
+#[test]
+fn what_every_second_step_is_shows_in_long_captures() {
+    let steps = |is_slow: fn(usize) -> bool| {
+        let of = |at| vec![if is_slow(at) { 75_000 } else { 50_000 }];
+        Program::of((0..513).map(of).collect()).report()
+    };
+    let (steady, odd, even) = (steps(|_| false), steps(|at| at % 2 == 1), steps(|at| at % 2 == 0));
+    let slower = compare(&steady, &odd);
+    assert_ne!(step(&slower).verdict, TimeVerdict::Noise, "{slower:#?}");
+    assert_same(&odd, &even);
+    assert_same(&even, &odd);
+}
+
 #[test]
 fn ties_are_no_difference_and_hide_none() {
     // Whole microseconds, so that many steps are equal.

@@ -2,6 +2,7 @@
 
 use crate::units::{Interval, Picoseconds};
 use std::cmp::Reverse;
+use std::iter::Peekable;
 
 /// A host event of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,48 +22,64 @@ pub(in crate::analysis) struct Segment {
     pub(in crate::analysis) row: u32,
 }
 
-/// Splits the time that events cover by the innermost: of those that cover an instant, the one that began last. Of events that
-/// begin together it is the shorter, and of equal ones the later in the list. Events need not be nested.
-pub(in crate::analysis) fn innermost(mut events: Vec<HostEvent>) -> Vec<Segment> {
-    events.sort_by_key(|event| (event.interval.start(), Reverse(event.interval.end())));
-    let mut sweep = Sweep { open: Vec::new(), at: None, segments: Vec::new() };
-    for event in events {
-        sweep.advance(event.interval.start());
-        sweep.open.push(event);
-    }
-    sweep.advance(Picoseconds::new(i64::MAX));
-    sweep.segments
+/// The order in which [`innermost`] wants events: by their start, the longer first where they begin together.
+pub(in crate::analysis) fn sweep_order(event: Interval) -> (Picoseconds, Reverse<Picoseconds>) {
+    (event.start(), Reverse(event.end()))
 }
 
-struct Sweep {
+/// Splits the time that events cover by the innermost: of those that cover an instant, the one that began last. Of events that
+/// begin together it is the shorter, and of equal ones the later in the list. Events need not be nested; they come in
+/// [`sweep_order`], and the segments in order of time.
+pub(in crate::analysis) fn innermost<E>(events: E) -> Innermost<E::IntoIter>
+where
+    E: IntoIterator<Item = HostEvent>,
+{
+    Innermost {
+        events: events.into_iter().peekable(),
+        open: Vec::new(),
+        at: Picoseconds::new(i64::MIN),
+    }
+}
+
+/// The segments of some events, while they are found.
+pub(in crate::analysis) struct Innermost<E: Iterator<Item = HostEvent>> {
+    /// Events that have not begun.
+    events: Peekable<E>,
     /// Events that have begun, the latest last; those that have ended go when they come to the top.
     open: Vec<HostEvent>,
     /// How far the segments reach.
-    at: Option<Picoseconds>,
-    segments: Vec<Segment>,
+    at: Picoseconds,
 }
 
-impl Sweep {
-    fn advance(&mut self, to: Picoseconds) {
-        let mut at = self.at.unwrap_or(to);
-        while let Some(top) = self.open.last() {
-            let end = top.interval.end();
-            if let Some(interval) = Interval::new(at, end.min(to)).filter(|one| !one.is_empty()) {
-                self.segments.push(Segment { interval, row: top.row });
-                at = interval.end();
+impl<E: Iterator<Item = HostEvent>> Iterator for Innermost<E> {
+    type Item = Segment;
+
+    fn next(&mut self) -> Option<Segment> {
+        loop {
+            let to =
+                self.events.peek().map_or(Picoseconds::new(i64::MAX), |next| next.interval.start());
+            let Some(top) = self.open.last().copied().filter(|_| self.at < to) else {
+                let next = self.events.next()?;
+                self.at = next.interval.start();
+                self.open.push(next);
+                continue;
+            };
+            let until = top.interval.end().min(to);
+            if top.interval.end() <= to {
+                self.open.pop();
             }
-            if end > to {
-                break;
+            let interval = Interval::new(self.at, until).filter(|one| !one.is_empty());
+            self.at = self.at.max(until);
+            if let Some(interval) = interval {
+                return Some(Segment { interval, row: top.row });
             }
-            self.open.pop();
         }
-        self.at = Some(to);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{HostEvent, Segment, innermost};
+    use super::{HostEvent, Segment, innermost, sweep_order};
     use crate::units::{Interval, Picoseconds};
 
     fn at(start: i64, end: i64) -> Interval {
@@ -75,7 +92,9 @@ mod tests {
         let shown = |segment: Segment| {
             (segment.interval.start().ps(), segment.interval.end().ps(), segment.row)
         };
-        innermost(events.collect()).into_iter().map(shown).collect()
+        let mut events: Vec<HostEvent> = events.collect();
+        events.sort_by_key(|event| sweep_order(event.interval));
+        innermost(events).map(shown).collect()
     }
 
     #[test]

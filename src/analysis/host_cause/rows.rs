@@ -10,6 +10,12 @@ const UNNAMED: [(HostActivity, &str); 2] = [
     (HostActivity::UnknownThread, "launching thread unknown"),
 ];
 
+/// The row of time without a host event.
+pub(super) const NO_EVENT: u32 = 0;
+
+/// The row of time of which the launching thread is not known.
+pub(super) const UNKNOWN_THREAD: u32 = 1;
+
 /// Rows in the order in which they were met.
 pub(super) struct Rows<'t> {
     rows: Vec<(HostActivity, &'t str)>,
@@ -28,16 +34,6 @@ impl Default for Rows<'_> {
 }
 
 impl<'t> Rows<'t> {
-    /// The row of time without a host event.
-    pub(super) const fn no_event(&self) -> u32 {
-        0
-    }
-
-    /// The row of time of which the launching thread is not known.
-    pub(super) const fn unknown_thread(&self) -> u32 {
-        1
-    }
-
     /// The row of an event. Steps differ in their numbers alone, and share one.
     pub(super) fn of(&mut self, trace: &'t Trace, activity: HostActivity, name: NameId) -> u32 {
         let (rows, of_text) = (&mut self.rows, &mut self.of_text);

@@ -4,6 +4,7 @@ use super::innermost::Segment;
 use super::rows::Rows;
 use super::{CauseRow, DeviceCause, GapCause};
 use crate::units::{Interval, Picoseconds};
+use std::iter::Peekable;
 
 /// The parts of one gap, by row.
 #[derive(Default)]
@@ -14,17 +15,27 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Adds up what the segments of a thread have of a gap, and the rest as time without an event.
-    pub(super) fn fill(&mut self, segments: &[Segment], gap: Interval, no_event: u32) {
+    /// Adds up what the segments of a thread have of a gap, and the rest as time without an event. Segments before it are passed
+    /// over; what reaches beyond it stays for the gaps behind it.
+    pub(super) fn fill(
+        &mut self,
+        segments: &mut Peekable<impl Iterator<Item = Segment>>,
+        gap: Interval,
+        no_event: u32,
+    ) {
         let mut rest = gap.duration();
-        let first = segments.partition_point(|segment| segment.interval.end() <= gap.start());
-        for segment in &segments[first..] {
-            if segment.interval.start() >= gap.end() {
+        while let Some(&Segment { interval, row }) = segments.peek() {
+            if interval.start() >= gap.end() {
                 break;
             }
-            let Some(part) = segment.interval.intersection(gap) else { continue };
-            rest -= part.duration();
-            self.add(segment.row, part.duration());
+            if let Some(part) = interval.intersection(gap) {
+                rest -= part.duration();
+                self.add(row, part.duration());
+            }
+            if interval.end() > gap.end() {
+                break;
+            }
+            segments.next();
         }
         if rest > Picoseconds::ZERO {
             self.add(no_event, rest);
@@ -50,7 +61,6 @@ impl Parts {
 }
 
 /// The sums of one device while they grow.
-#[derive(Default)]
 pub(super) struct DeviceSums {
     /// Gaps and time, by row.
     sums: Vec<(u64, Picoseconds)>,
@@ -59,6 +69,11 @@ pub(super) struct DeviceSums {
 }
 
 impl DeviceSums {
+    /// Nothing yet, for a device with so many gaps.
+    pub(super) fn of(n_gaps: usize) -> Self {
+        Self { sums: Vec::new(), causes: Vec::with_capacity(n_gaps) }
+    }
+
     /// Adds a part of a gap.
     pub(super) fn tally(&mut self, row: u32, time: Picoseconds) {
         let at = row as usize;
@@ -78,11 +93,11 @@ impl DeviceSums {
                 most = (row, time);
             }
         }
-        (self.causes[gap].row, self.causes[gap].time) = most;
+        self.causes[gap] = GapCause { row: most.0, time: most.1 };
     }
 
     /// The rows in the order of the report, and the gaps pointing at them.
-    pub(super) fn finish(self, rows: &Rows<'_>) -> DeviceCause {
+    pub(super) fn finish(mut self, rows: &Rows<'_>) -> DeviceCause {
         let with_time = (0_u32..).zip(&self.sums).filter(|(_, (n_gaps, _))| *n_gaps > 0);
         let mut found: Vec<(u32, CauseRow)> = with_time
             .map(|(at, &(n_gaps, time))| {
@@ -97,10 +112,9 @@ impl DeviceSums {
         for (new, (old, _)) in (0_u32..).zip(&found) {
             place[*old as usize] = new;
         }
-        let moved = |gap: &GapCause| GapCause { row: place[gap.row as usize], ..*gap };
-        DeviceCause {
-            gaps: self.causes.iter().map(moved).collect(),
-            rows: found.into_iter().map(|(_, row)| row).collect(),
+        for gap in &mut self.causes {
+            gap.row = place[gap.row as usize];
         }
+        DeviceCause { gaps: self.causes, rows: found.into_iter().map(|(_, row)| row).collect() }
     }
 }

@@ -85,7 +85,7 @@ impl<'a> Model<'a> {
             Self { trace, launches, device, window, nodes, items: Vec::new(), target: None };
         model.add_items();
         model.link_waits();
-        model.link_nodes(&EventWaits::of(trace));
+        model.link_nodes(&EventWaits::of(trace, launches));
         model.target = model.target();
         model
     }

@@ -2,8 +2,9 @@
 
 use super::sweep::Raw;
 use super::{Evidence, PathSegment, SegmentKind};
-use crate::analysis::host_cause::{HostEvent, SameThread, Segment, innermost};
+use crate::analysis::host_cause::{HostEvent, SameThread, Segment, innermost, sweep_order};
 use crate::analysis::latency::DISPATCH_GAP;
+use crate::analysis::timeline::DeviceTimeline;
 use crate::trace::{IntervalSet, NameId, ThreadId, Trace};
 use crate::units::Interval;
 use rustc_hash::FxHashMap;
@@ -50,7 +51,7 @@ impl Unseen {
         let is_jax = !evidence.trace.executions.is_empty();
         let busy = || {
             let devices = evidence.timeline.devices.iter();
-            IntervalSet::from_intervals(devices.flat_map(|device| device.busy.iter()))
+            devices.map(DeviceTimeline::busy).reduce(|all, one| all.union(&one)).unwrap_or_default()
         };
         Self(is_jax.then(busy))
     }
@@ -85,7 +86,11 @@ fn events(
     trace.ops.iter().for_each(|one| take(one.thread, one.interval, one.name));
     trace.host_spans.iter().for_each(|one| take(one.thread, one.interval, one.name));
     trace.host_calls.iter().for_each(|one| take(one.thread, one.interval, one.api));
-    by_thread.into_iter().map(|(thread, events)| (thread, innermost(events))).collect()
+    let segments = |mut events: Vec<HostEvent>| {
+        events.sort_by_key(|event| sweep_order(event.interval));
+        innermost(events).collect()
+    };
+    by_thread.into_iter().map(|(thread, events)| (thread, segments(events))).collect()
 }
 
 /// The parts of an interval by what was innermost; parts without an event have no row.

@@ -1,12 +1,9 @@
 //! The backward sweep.
 
 use super::model::{Enabler, Model, Target};
-use crate::analysis::latency::DISPATCH_GAP;
+use crate::analysis::latency::{DISPATCH_GAP, WAKE_MAX};
 use crate::trace::{DeviceEventKind, HostCallKind, NameId, ThreadId};
 use crate::units::{Interval, Picoseconds};
-
-/// A wait returns within this after the work that it waited for has ended; what is longer is not explained by it.
-const WAKE_MAX: Picoseconds = Picoseconds::from_us(200);
 
 /// What a segment of the path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

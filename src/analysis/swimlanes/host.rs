@@ -3,7 +3,7 @@
 use super::Draft;
 use super::merge::Item;
 use crate::analysis::Analysis;
-use crate::analysis::host_cause::{HostEvent, SameThread, innermost};
+use crate::analysis::host_cause::{HostEvent, SameThread, innermost, sweep_order};
 use crate::report::LaneKind;
 use crate::trace::{HostCallKind, NameId, ThreadId, Trace};
 use crate::units::{Interval, Picoseconds};
@@ -126,8 +126,9 @@ fn innermost_of(events: &[Event], window: Interval) -> Vec<Item> {
         let one = &events[row as usize];
         item(interval, window, one.kind, one.name, false)
     };
-    let segments = innermost(numbered.collect());
-    segments.iter().filter_map(|one| item(one.interval, one.row)).collect()
+    let mut numbered: Vec<HostEvent> = numbered.collect();
+    numbered.sort_by_key(|event| sweep_order(event.interval));
+    innermost(numbered).filter_map(|one| item(one.interval, one.row)).collect()
 }
 
 /// Calls into the runtime. A driver call within one is left out.

@@ -54,7 +54,7 @@ impl Truth {
         let mut truth = Self { zero: trace.origin.file_ns, devices: BTreeMap::new() };
         for device in analysis::analyse(&read).timeline.devices {
             let name = format!("gpu:{}", trace.device(device.device).raw_id);
-            truth.devices.entry(name).or_default().busy = device.busy;
+            truth.devices.entry(name).or_default().busy = device.busy();
         }
         for event in trace.device_events.iter().filter(|event| event.kind.is_kernel()) {
             let device = trace.stream(event.stream).device;

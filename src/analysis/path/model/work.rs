@@ -63,7 +63,10 @@ impl Model<'_> {
             let other = other.filter(|&one| self.is_launched_before(one, call));
             let awaited = match call {
                 Some(call) if event_waits.precede(call) => other,
-                Some(call) if of_replay.is_none() && !waits_are_recorded => {
+                Some(call)
+                    if event_waits.may_precede(call)
+                        || of_replay.is_none() && !waits_are_recorded =>
+                {
                     other.filter(|&one| self.may_await(&node, call, one))
                 }
                 _ => of_replay,
