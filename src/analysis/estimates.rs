@@ -8,18 +8,21 @@
 mod causes;
 mod knobs;
 mod lay_out;
+mod lead;
 mod replay;
 
 pub use causes::Cause;
 pub(super) use lay_out::lay_out;
 
 use super::idle::Idle;
+use super::latency::QUEUE_GAP;
 use super::path::{Model, Path, SegmentKind};
 use super::steps::Steps;
 use super::timeline::Timeline;
 use crate::trace::{IntervalSet, StreamId};
 use crate::units::{Interval, Picoseconds};
 use causes::{Candidate, candidates};
+use lead::{Lead, Without};
 use rayon::prelude::*;
 use replay::{Lags, Recorded, Replay, Slack};
 use std::collections::BTreeMap;
@@ -62,6 +65,7 @@ pub(super) fn estimates(
     let recorded = Recorded::of(model);
     let room = HostRoom::of(path, timeline, idle);
     let several_streams = runs_on_several_streams(model);
+    let lead = Lead::of(model);
     let device = timeline.devices.iter().find(|one| one.device == path.device);
     let busy = device.map_or(Picoseconds::ZERO, |one| one.busy().clip(path.window).total());
     let estimate = |candidate: Candidate| {
@@ -85,8 +89,17 @@ pub(super) fn estimates(
         let (least, most) = (within(least.min(most)), within(most.max(least)));
         // What takes no work off the device leaves it as long as it is busy.
         let floor = if candidate.cause.takes_work() { Picoseconds::ZERO } else { busy };
+        let without = Without {
+            replayed: (now - most, now - least),
+            now,
+            kept: kept(model, &candidate),
+            taken: taken(model, &candidate),
+            rest_of_path: now - on_path,
+        };
+        let (shortest, longest) = lead.settled(&candidate.cause, without);
+        let (least, most) = (now - longest, now - shortest);
         (most > Picoseconds::ZERO && most >= threshold).then_some(Estimate {
-            at_best: (now - on_path).max(floor.min(now - most)),
+            at_best: (now - on_path).max(floor.min(now - most)).min(now - most),
             knob: knobs::knob(&candidate.cause, model),
             is_open: several_streams,
             cause: candidate.cause,
@@ -127,6 +140,12 @@ fn kept(model: &Model<'_>, candidate: &Candidate) -> Picoseconds {
     }
     let busy = |work: Vec<Interval>| IntervalSet::from_intervals(work).clip(model.window).total();
     by_stream.into_values().map(busy).max().unwrap_or_default()
+}
+
+/// How long the work of a cause takes in all, with the time from the work before each piece.
+fn taken(model: &Model<'_>, candidate: &Candidate) -> Picoseconds {
+    let gone = model.nodes.iter().zip(&candidate.change.work).filter(|(_, gone)| **gone);
+    gone.map(|(node, _)| node.interval.duration() + QUEUE_GAP).sum()
 }
 
 /// Twice the median absolute deviation of the steps' times: less than that is noise.

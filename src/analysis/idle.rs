@@ -217,14 +217,14 @@ fn device_idle(
         doubts.push(Doubt::Queued(gaps.queued.total()));
         inactive.lo = Picoseconds::ZERO;
     }
-    let unexplained = device.gaps.difference(&gaps.suspect);
+    let unexplained =
+        |waits: &IntervalSet| waits.intersection(&device.gaps).difference(&gaps.suspect).total();
     if lacks_work(evidence.waits, &gaps.suspect) {
-        let waits = unexplained.intersection(&evidence.waits.synchronising);
-        doubts.push(Doubt::WaitsWithoutWork(waits.total()));
+        doubts.push(Doubt::WaitsWithoutWork(unexplained(&evidence.waits.synchronising)));
         inactive.lo = Picoseconds::ZERO;
     } else {
         // A wait that returns so much later than the last record ended may have waited for work that was not recorded.
-        let waits = unexplained.intersection(&evidence.waits.outlasting_work()).total();
+        let waits = unexplained(&evidence.waits.outlasting_work());
         if waits > Picoseconds::ZERO {
             doubts.push(Doubt::WaitsWithoutWork(waits));
             inactive.lo = (inactive.lo - waits).max(Picoseconds::ZERO);

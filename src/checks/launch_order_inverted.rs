@@ -3,7 +3,7 @@
 use super::{Check, Doc, Measure, Measurement, count};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Claim, Unit};
-use crate::trace::{Capture, StreamId};
+use crate::trace::Capture;
 use crate::units::Picoseconds;
 use serde_json::json;
 
@@ -34,27 +34,25 @@ pub(super) static CHECK: Check = Check {
     measure: Measure::Capture(measure),
 };
 
-/// A linked record: its stream, start, and when its launch call began and returned.
-type Linked = (StreamId, Picoseconds, Picoseconds, Picoseconds);
-
 fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let trace = &capture.primary().trace;
-    let events = trace.device_events.iter().enumerate();
-    let mut linked: Vec<Linked> = events
-        .filter_map(|(index, event)| {
-            let call = analysis.launches.call(trace, index)?.interval;
-            Some((event.stream, event.interval.start(), call.start(), call.end()))
-        })
-        .collect();
+    // Where its stream and its start are, and when its call began and returned.
+    let link = |index: usize| {
+        let call = analysis.launches.call(trace, index)?.interval;
+        let event = &trace.device_events[index];
+        Some((event.stream, event.interval.start(), call.start(), call.end()))
+    };
+    let events = (0_u32..).take(trace.device_events.len());
+    let mut linked: Vec<u32> = events.filter(|&index| link(index as usize).is_some()).collect();
     if linked.is_empty() {
         return Measurement::not_applicable("no device record is joined to a call");
     }
-    if !linked.is_sorted() {
-        linked.sort_unstable();
+    if !linked.is_sorted_by_key(|&index| link(index as usize)) {
+        linked.sort_unstable_by_key(|&index| link(index as usize));
     }
     let (mut n, mut stream) = (0_u64, None);
     let mut latest = Picoseconds::ZERO;
-    for &(on, _, began, returned) in &linked {
+    for (on, _, began, returned) in linked.iter().filter_map(|&index| link(index as usize)) {
         if stream != Some(on) {
             (stream, latest) = (Some(on), began);
         }

@@ -8,11 +8,14 @@ use crate::analysis::launches::{Launch, Launches};
 use crate::analysis::waits::EventWaits;
 use crate::trace::{DeviceId, HostCallKind, ThreadId, Trace};
 use crate::units::Interval;
+use rustc_hash::FxHashSet;
 
 /// The work of a window.
 pub(in crate::analysis) struct Model<'a> {
     pub(in crate::analysis) trace: &'a Trace,
     launches: &'a Launches,
+    /// Calls that hand a copy over, and return after it.
+    blocking_copies: FxHashSet<u32>,
     /// The device on which the path ends.
     pub(in crate::analysis) device: DeviceId,
     pub(in crate::analysis) window: Interval,
@@ -81,13 +84,28 @@ impl<'a> Model<'a> {
     pub(super) fn of(evidence: &Evidence<'a>, device: DeviceId, window: Interval) -> Self {
         let Evidence { trace, launches, .. } = *evidence;
         let nodes = work::nodes(trace, window);
-        let mut model =
-            Self { trace, launches, device, window, nodes, items: Vec::new(), target: None };
+        let blocking_copies = calls::blocking_copies(trace, launches);
+        let mut model = Self {
+            trace,
+            launches,
+            blocking_copies,
+            device,
+            window,
+            nodes,
+            items: Vec::new(),
+            target: None,
+        };
         model.add_items();
         model.link_waits();
         model.link_nodes(&EventWaits::of(trace, launches));
         model.target = model.target();
         model
+    }
+
+    /// True where a call waits for a device, by its kind or by what it does.
+    pub(in crate::analysis) fn blocks(&self, call: usize) -> bool {
+        self.trace.host_calls[call].kind.blocks_on_device()
+            || u32::try_from(call).is_ok_and(|call| self.blocking_copies.contains(&call))
     }
 
     /// The call that handed a device event over. Tracers were seen to join kernels to waits of other threads.

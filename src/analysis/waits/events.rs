@@ -2,6 +2,7 @@
 
 use crate::analysis::launches::Launches;
 use crate::trace::{HostCallKind, StreamId, Trace};
+use crate::units::Picoseconds;
 
 /// For each call, how it stands to the last call of its thread that told a stream to wait for an event. Traces do not say which
 /// stream that was: it may be any to which the thread gave nothing since.
@@ -64,13 +65,14 @@ impl EventWaits {
     }
 }
 
-/// The stream of each call's work; of several, that of the first record in the file.
+/// The stream of each call's work; of several, that of the record that starts first.
 fn streams(trace: &Trace, launches: &Launches) -> Vec<Option<StreamId>> {
-    let mut streams = vec![None; trace.host_calls.len()];
+    let mut first: Vec<Option<(Picoseconds, StreamId)>> = vec![None; trace.host_calls.len()];
     for (event, launch) in trace.device_events.iter().zip(&launches.of_event) {
         if let Some(call) = launch.call() {
-            streams[call].get_or_insert(event.stream);
+            let record = (event.interval.start(), event.stream);
+            first[call] = Some(first[call].map_or(record, |known| known.min(record)));
         }
     }
-    streams
+    first.into_iter().map(|first| first.map(|(_, stream)| stream)).collect()
 }

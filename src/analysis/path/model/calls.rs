@@ -1,8 +1,9 @@
 //! The calls of a window: which there are, what the host did before each, and what each wait waited for.
 
 use super::{Item, Model};
+use crate::analysis::launches::Launches;
 use crate::trace::{HostCallKind, IntervalSet, ThreadId, Trace};
-use crate::units::{Interval, Picoseconds};
+use crate::units::Interval;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 
@@ -22,7 +23,6 @@ impl Model<'_> {
         }
         let meets =
             |one: Interval| one.end() > self.window.start() && one.start() < self.window.end();
-        let blocking = self.blocking_copies();
         let mut items: Vec<Item> = Vec::new();
         for ((index, call), &kind) in
             (0_u32..).zip(&self.trace.host_calls).zip(&self.launches.kinds)
@@ -30,8 +30,8 @@ impl Model<'_> {
             let counts = kind.hands_over_work() || kind.blocks_on_device();
             if counts && meets(call.interval) && threads.contains(&call.thread) {
                 let (thread, interval) = (call.thread, call.interval);
-                let kind =
-                    if blocking.contains(&index) { HostCallKind::BlockingCopy } else { kind };
+                let blocks = self.blocking_copies.contains(&index);
+                let kind = if blocks { HostCallKind::BlockingCopy } else { kind };
                 items.push(Item {
                     call: index,
                     thread,
@@ -45,26 +45,6 @@ impl Model<'_> {
         items.sort_by_key(|one| (one.interval.start(), Reverse(one.interval.end()), one.call));
         self.items = without_nested(items, &self.launches.n_records);
         self.link_items(&launching);
-    }
-
-    /// Copies that are queued by name and block all the same: the copy had to wait for work before it on its stream, and the call
-    /// returned after it. CUDA documents that of copies from the device to memory that is not pinned.
-    fn blocking_copies(&self) -> FxHashSet<u32> {
-        let mut before: Vec<Option<Picoseconds>> = vec![None; self.trace.streams.len()];
-        let mut found = FxHashSet::default();
-        for node in &self.nodes {
-            let event = &self.trace.device_events[node.event as usize];
-            let prev = before[event.stream.index()].replace(node.interval.end());
-            let Some(call) = self.launch_call(node.event) else { continue };
-            let during = self.trace.host_calls[call].interval;
-            if self.launches.kinds[call] == HostCallKind::Copy
-                && prev.is_some_and(|end| end > during.start())
-                && node.interval.end() <= during.end()
-            {
-                found.extend(u32::try_from(call));
-            }
-        }
-        found
     }
 
     /// The call before each: that of its own thread, or of a thread that launched since while its own was in no operator.
@@ -124,6 +104,19 @@ impl Model<'_> {
             item.waited_for = found;
         }
     }
+}
+
+/// Copies that are queued by name and block all the same: they end before their call returns. CUDA documents that of copies from
+/// the device to memory that is not pinned.
+pub(super) fn blocking_copies(trace: &Trace, launches: &Launches) -> FxHashSet<u32> {
+    let copies =
+        trace.device_events.iter().zip(&launches.of_event).filter_map(|(event, launch)| {
+            let call = launch.call()?;
+            let ends_within = event.interval.end() <= trace.host_calls[call].interval.end();
+            let is_queued = launches.kinds[call] == HostCallKind::Copy;
+            u32::try_from(call).ok().filter(|_| is_queued && ends_within)
+        });
+    copies.collect()
 }
 
 /// A runtime call may contain a driver call: one of them counts, the one that owns records, else the outer.
