@@ -32,7 +32,7 @@ mod timeline;
 mod waits;
 
 pub use attribution::{AttributedTo, Attribution, Class, IdChain, MethodCounts};
-pub use estimates::{Cause as ChangeCause, Estimate};
+pub use estimates::{Cause as ChangeCause, Estimate, Part as ChangePart};
 pub use graphs::{Confirmation, GraphReplay, Graphs, Shortfall};
 pub use hlo::HloAttribution;
 pub use host_cause::{CauseRow, DeviceCause, GapCause, HostActivity};

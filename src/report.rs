@@ -37,7 +37,7 @@ pub use comparison::{
 pub use finding::FindingId;
 pub use number::{Microseconds, Percent, Share};
 pub use partition::{ExceptionUse, Partition};
-pub use path::{Change, CriticalPath, PathKind, PathScope, PathSegment, StepChange};
+pub use path::{Change, ChangePart, CriticalPath, PathKind, PathScope, PathSegment, StepChange};
 pub use producer::ProducerRecords;
 pub use rank::{RankCollective, RankRecord};
 pub use reading::{NoReport, parse};

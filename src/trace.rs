@@ -67,6 +67,8 @@ pub struct Trace {
     pub annotations: Vec<Annotation>,
     /// Host activity that no join needs: tracer scopes and interpreter frames.
     pub host_spans: Vec<HostSpan>,
+    /// Frames of a Python tracer that wrote them apart from the other host activity: they name what the host did, and enter no sum.
+    pub python_frames: Vec<HostSpan>,
     /// Programs that the host says were executed (JAX).
     pub executions: Vec<Execution>,
     /// Compiled programs (JAX), in order of their id.

@@ -8,10 +8,12 @@
 mod causes;
 mod knobs;
 mod lay_out;
+mod parts;
 mod replay;
 
 pub use causes::Cause;
 pub(super) use lay_out::lay_out;
+pub use parts::Part;
 
 use super::idle::Idle;
 use super::path::{Model, Path, SegmentKind};
@@ -39,6 +41,8 @@ pub struct Estimate {
     pub on_path: Picoseconds,
     /// What to try.
     pub knob: &'static str,
+    /// Where its time goes, the longest first, as far as records tell.
+    pub parts: Vec<Part>,
     /// True where only the records of what streams wait for each other for could narrow the range.
     pub is_open: bool,
     /// True where the ends of the ranges order it and another cause differently.
@@ -85,9 +89,14 @@ pub(super) fn estimates(
         let (least, most) = (within(least.min(most)), within(most.max(least)));
         // What takes no work off the device leaves it as long as it is busy.
         let floor = if candidate.cause.takes_work() { Picoseconds::ZERO } else { busy };
-        (most > Picoseconds::ZERO && most >= threshold).then_some(Estimate {
+        if most <= Picoseconds::ZERO || most < threshold {
+            return None;
+        }
+        let (knob, parts) = knobs::knob(&candidate.cause, path, model);
+        Some(Estimate {
             at_best: (now - on_path).max(floor.min(now - most)),
-            knob: knobs::knob(&candidate.cause, model),
+            knob,
+            parts,
             is_open: several_streams,
             cause: candidate.cause,
             now,

@@ -128,6 +128,16 @@ const NEEDS: &[Need] = &[
         },
     },
     Need {
+        question: "What does the host do between operators, while the device waits for it?",
+        capture: "A second capture of the same steps with Python stacks (PyTorch: with_stack=True), for the names of the functions alone. Times are those of \
+            this one: the tracer slows the host down.",
+        is_open: |capture, records| {
+            records.python_frames == 0
+                && is(capture, Claim::Estimate, ClaimState::Supported)
+                && waits_in_a_range(capture, records)
+        },
+    },
+    Need {
         question: "How fast would the host be without the profiler?",
         capture: "A capture without the Python tracer (PyTorch: with_stack=False; JAX: python_tracer_level=0).",
         is_open: |_, records| records.python_frames > 0,
@@ -160,6 +170,16 @@ pub fn answered_by_runs(captures: &mut [CaptureReport], runs: &[RunReport]) {
     for capture in captures.iter_mut().filter(|capture| told.contains(&&capture.name)) {
         capture.needs_new_capture.retain(|open| open.question != WHO_WAITS);
     }
+}
+
+/// True where time in which the device waits for the host is in a range that holds no operator and no call.
+fn waits_in_a_range(capture: &CaptureReport, records: &Records) -> bool {
+    let rows = || records.devices.iter().flat_map(|device| &device.idle_host_events);
+    let is_range = |name: &str| rows().any(|row| row.kind == "annotation" && row.name == name);
+    let causes = capture.what_to_change.iter().map(|change| change.cause.as_str());
+    let mut names =
+        causes.filter_map(|cause| cause.strip_prefix("the device waits for the host: "));
+    names.any(is_range)
 }
 
 fn has_kernels(records: &Records) -> bool {

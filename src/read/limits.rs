@@ -26,6 +26,9 @@ pub(super) const GZIP_HEADER_BYTES_MAX: usize = 1 << 17;
 /// 5,000,000 rows.
 pub(super) const KEPT_EVENTS_MAX: u64 = 1 << 25;
 
+/// Frames of a Python tracer that are kept; further ones are counted alone, so that the file is read all the same.
+pub(super) const FRAMES_MAX: usize = 1 << 23;
+
 /// Distinct names. A 188 MB trace with 602,000 events has 2,107.
 pub(super) const NAMES_MAX: usize = 1 << 22;
 

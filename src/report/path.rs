@@ -87,8 +87,21 @@ pub struct Change {
     pub assumption: String,
     /// What to try.
     pub knob: String,
+    /// What its time goes to, measured, the longest first: the innermost Python functions in a range of the host. Nothing where no
+    /// record tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<ChangePart>,
     /// `inferred`.
     pub basis: String,
+}
+
+/// A part of a cause's time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangePart {
+    /// What it goes to.
+    pub what: String,
+    /// How much.
+    pub time_us: Microseconds,
 }
 
 /// How long a step takes, now and without a cause.

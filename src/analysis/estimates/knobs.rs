@@ -1,13 +1,34 @@
 //! What to try against a cause: a hypothesis to test, fitted to what the window shows.
 
 use super::causes::{Cause, without_number};
+use super::parts::{self, Part};
 use crate::analysis::host_cause::HostActivity;
-use crate::analysis::path::Model;
+use crate::analysis::path::{Model, Path};
 use crate::trace::{HostCallKind, NameId, Trace};
 use rustc_hash::FxHashSet;
 
-/// What to try against a cause.
-pub(super) fn knob(cause: &Cause, model: &Model<'_>) -> &'static str {
+/// What to try against a cause, with what its time goes to where that decides it.
+pub(super) fn knob(cause: &Cause, path: &Path, model: &Model<'_>) -> (&'static str, Vec<Part>) {
+    if let Cause::HostEvent(name) = cause
+        && activity(model.trace, name) == HostActivity::Annotation
+    {
+        let functions = parts::functions(path, model, name);
+        return match functions.is_empty() {
+            true => (BETWEEN_OPERATORS, functions),
+            false => (IN_FUNCTIONS, functions),
+        };
+    }
+    (of_cause(cause, model), Vec::new())
+}
+
+/// Against time in a range that holds no operator and no call.
+const BETWEEN_OPERATORS: &str = "less work of the host between the operators of this range: compilation, graph capture, or larger operators";
+
+/// The same where a tracer says in which functions.
+const IN_FUNCTIONS: &str =
+    "less work in the functions that took most of it, or compilation of what they do";
+
+fn of_cause(cause: &Cause, model: &Model<'_>) -> &'static str {
     let replays = || model.items.iter().any(|item| item.kind == HostCallKind::GraphLaunch);
     match cause {
         Cause::Host if replays() => {
@@ -36,9 +57,7 @@ const fn against(activity: HostActivity) -> &'static str {
         HostActivity::Op => {
             "compilation or graph capture, so that the host does not go through it each time"
         }
-        HostActivity::Annotation => {
-            "record Python stacks, which show what the host does inside this range between its operators"
-        }
+        HostActivity::Annotation => BETWEEN_OPERATORS,
         HostActivity::Call => "keep what it makes from step to step: memory, events, streams",
         HostActivity::Span | HostActivity::NoEvent | HostActivity::UnknownThread => {
             "move it off the launching thread, or prefetch what it fetches"

@@ -1,8 +1,8 @@
 //! Lays the estimates out for the report.
 
-use super::{Cause, Estimate};
+use super::{Cause, Estimate, Part};
 use crate::analysis::Analysis;
-use crate::report::{Change, Share, StepChange};
+use crate::report::{Change, ChangePart, Share, StepChange};
 
 /// Why the range reaches down to no saving at all.
 const OPEN: &str = "several streams have work: which of them waits for which is not all recorded, and without the cause they may overlap more than now";
@@ -27,7 +27,12 @@ fn row(estimate: &Estimate) -> Change {
         order_undetermined: estimate.order_undetermined,
         assumption: estimate.cause.assumption().to_owned(),
         knob: estimate.knob.to_owned(),
+        parts: estimate.parts.iter().map(part).collect(),
         open: (estimate.is_open && least < most).then(|| OPEN.to_owned()),
         basis: "inferred".to_owned(),
     }
+}
+
+fn part(part: &Part) -> ChangePart {
+    ChangePart { what: part.what.clone(), time_us: part.time.into() }
 }

@@ -6,6 +6,7 @@
 use super::super::api::{self, Naming};
 use super::super::chrome::{Event, NoEvent, NoTime, OddNumber, OddPlace, ValueKind};
 use super::super::collectives;
+use super::super::limits::{FRAMES_MAX, NAMES_BYTES_MAX, NAMES_MAX, THREADS_MAX};
 use super::super::name_map::NameMap;
 use super::super::tally::{Oddity, Tally};
 use super::fields::Field;
@@ -15,8 +16,8 @@ use super::lanes::{Lanes, flow_lane};
 use super::values;
 use crate::trace::{
     Annotation, Collective, CollectiveId, CopyDetail, CorrelationId, DamageFault, DeviceEvent,
-    DeviceEventKind, ExternalId, GraphNode, GraphNodeId, GraphTask, HostCall, HostCallKind, NameId,
-    Op, RecordSide, Trace,
+    DeviceEventKind, ExternalId, GraphNode, GraphNodeId, GraphTask, HostCall, HostCallKind,
+    HostSpan, NameId, Op, RecordSide, Trace,
 };
 use crate::units::{Interval, Picoseconds};
 use rustc_hash::FxHashMap;
@@ -34,6 +35,8 @@ pub(super) enum Class {
     Op,
     /// A marked range.
     Annotation,
+    /// A frame of the Python tracer.
+    PythonFrame,
     /// The profiler's span.
     ProfilerSpan,
     /// An instant mark.
@@ -86,6 +89,7 @@ impl Builder {
             Class::HostCall => self.host_call(event),
             Class::Op => self.op(event),
             Class::Annotation => self.annotation(event),
+            Class::PythonFrame => self.python_frame(event),
             Class::ProfilerSpan => self.profiler_span(event),
             Class::Instant => self.instant(event),
             Class::FlowStart => self.flow_start(event),
@@ -177,6 +181,25 @@ impl Builder {
         let Some(interval) = self.interval(event, RecordSide::Host, name) else { return };
         let Some(thread) = self.lanes.thread(event, &mut self.trace) else { return };
         self.trace.annotations.push(Annotation { interval, thread, name });
+    }
+
+    /// A frame says what the host did and nothing of the device: one without a usable time is left out, and counts all the same.
+    fn python_frame(&mut self, event: &Event<'_>) {
+        let has_room = self.trace.python_frames.len() < FRAMES_MAX
+            && self.trace.names.len() < NAMES_MAX / 2
+            && self.trace.names.text_bytes() < NAMES_BYTES_MAX / 2
+            && self.trace.threads.len() < THREADS_MAX / 2;
+        let mut unheard = Tally::default();
+        let start = values::time(event, Field::Ts, &mut unheard);
+        let duration = values::time(event, Field::Dur, &mut unheard);
+        let (true, Ok(start), Ok(duration)) = (has_room, start, duration) else { return };
+        let end = start.checked_add(duration).map(Picoseconds::new);
+        let interval = end.and_then(|end| Interval::new(Picoseconds::new(start), end));
+        let Some(interval) = interval.filter(|one| !one.is_empty()) else { return };
+        let names = &mut self.trace.names;
+        let Some(name) = values::name(event, Field::Name, names, &mut unheard) else { return };
+        let Some(thread) = self.lanes.thread(event, &mut self.trace) else { return };
+        self.trace.python_frames.push(HostSpan { interval, thread, name });
     }
 
     /// "PyTorch Profiler (0)": the span that the profiler says it recorded. A counter session writes another one.

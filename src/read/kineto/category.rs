@@ -24,7 +24,7 @@ pub(super) enum Category {
     DeviceSync,
     /// A marked range, repeated on a device lane.
     DeviceAnnotation,
-    /// A frame of the Python tracer: no table keeps it.
+    /// A frame of the Python tracer.
     PythonFrame,
     /// An arrow from a host call to device work.
     Flow,

@@ -89,6 +89,7 @@ fn class(phase: u8, category: Category, name: &str) -> Class {
         (b'X', Category::HostCall) => Class::HostCall,
         (b'X', Category::Op) => Class::Op,
         (b'X', Category::Annotation) => Class::Annotation,
+        (b'X', Category::PythonFrame) => Class::PythonFrame,
         (b'X', Category::ProfilerSpan) => Class::ProfilerSpan,
         (b's', Category::Flow) => Class::FlowStart,
         (b'f', Category::Flow) => Class::FlowEnd,

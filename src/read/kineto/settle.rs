@@ -29,6 +29,7 @@ struct Bounds {
 /// Picks the origin, takes out damaged records, links flows and makes all times relative.
 pub(super) fn settle(builder: &mut Builder, base_unix_ns: Option<i64>) {
     let Some(bounds) = bounds(&builder.trace) else {
+        builder.trace.python_frames = Vec::new();
         place_marks(builder, None);
         return;
     };
@@ -54,6 +55,7 @@ fn shrink(trace: &mut Trace) {
     trace.host_calls.shrink_to_fit();
     trace.ops.shrink_to_fit();
     trace.annotations.shrink_to_fit();
+    trace.python_frames.shrink_to_fit();
     trace.collectives.shrink_to_fit();
 }
 
@@ -128,6 +130,7 @@ fn remove_damaged(builder: &mut Builder, bounds: Bounds) {
     });
     follow(&mut trace.op_inputs, &ops_stay, |(op, _)| op);
     trace.annotations.retain(|range| keep(range.interval, RecordSide::Host, range.name));
+    trace.python_frames.retain(|frame| in_reach(frame.interval, bounds.median));
 }
 
 /// Lets rows follow the records that they refer to, in order, to the places that are left.
@@ -166,6 +169,7 @@ fn rebase(trace: &mut Trace, origin_ns: i64) {
     trace.host_calls.iter_mut().for_each(|call| relative(&mut call.interval));
     trace.ops.iter_mut().for_each(|op| relative(&mut op.interval));
     trace.annotations.iter_mut().for_each(|range| relative(&mut range.interval));
+    trace.python_frames.iter_mut().for_each(|frame| relative(&mut frame.interval));
 }
 
 /// An interval of nanoseconds, in picoseconds after the origin. Both ends are within reach, so nothing saturates.

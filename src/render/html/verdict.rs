@@ -210,7 +210,7 @@ fn try_it(capture: &CaptureReport, change: &Change) -> String {
     let at_most = if is_slowed { "at most " } else { "" };
     format!(
         "<li>Try: {}. Without this, the {what} of {} would be shorter by <strong>{at_most}{}</strong> (<em>inferred</em>, not run): {}.{}</li>",
-        html(&change.knob),
+        html(&words::knob(change)),
         markup::inline(&now),
         markup::inline(&saves),
         html(&format::name(&change.cause, CAUSE_CHARS_MAX)),

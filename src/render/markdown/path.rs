@@ -126,7 +126,7 @@ fn row(capture: &CaptureReport, change: &Change) -> Vec<String> {
     let order = if change.order_undetermined { " (order undetermined)" } else { "" };
     vec![
         format!("{}{order}", markdown_code(&format::name(&change.cause, NAME_CHARS_MAX))),
-        markdown(&change.knob),
+        markdown(&words::knob(change)),
         markdown(&change.assumption),
         guarded(capture, Claim::Estimate, change.share, format::share),
         stated(change.at_best_us),

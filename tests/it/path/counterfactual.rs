@@ -67,6 +67,39 @@ fn advice_knows_whether_graphs_are_replayed() {
     assert!(all.contains("outside the graphs that are replayed"), "{all}");
 }
 
+/// Advice to record what is recorded misleads: where frames are there, they are named, and where none are, a new capture is asked for.
+#[test]
+fn time_between_operators_is_that_of_the_functions_in_it() {
+    let program = |frames: &str| {
+        report(&format!(
+            "repeat 6 as n every 1000 {{\n\
+               annotation ProfilerStep#{{n}} 0..990\n{frames}\
+               launch 10..14\nkernel a 20+100\n\
+               launch 800..804\nkernel b 810+50\n\
+             }}\n"
+        ))
+    };
+    let frames = "python \"train.py(3): step\" 15..795\npython \"data.py(7): fetch\" 100..500\n\
+                  python \"data.py(9): parse\" 200..400\npython \"util.py(1): short\" 600..650\n";
+    let (with, without) = (program(frames), program(""));
+    let cause = "the device waits for the host: ProfilerStep#";
+    let asked = |report: &CaptureReport| {
+        let open = &report.needs_new_capture;
+        open.iter().any(|one| one.capture.contains("with_stack=True"))
+    };
+    let row = find(&with, cause);
+    let parts: Vec<(&str, i128)> =
+        row.parts.iter().map(|part| (part.what.as_str(), part.time_us.ps() / 1_000_000)).collect();
+    let expected =
+        [("train.py(3): step", 330), ("data.py(7): fetch", 200), ("data.py(9): parse", 200)];
+    assert_eq!(parts, expected);
+    assert!(row.knob.contains("functions") && !asked(&with), "{}", row.knob);
+    let row = find(&without, cause);
+    assert!(row.parts.is_empty() && asked(&without), "{row:?}");
+    assert!(!row.knob.contains("record"), "{}", row.knob);
+    assert_eq!(row.step_us, find(&with, cause).step_us);
+}
+
 #[test]
 fn a_gap_on_the_host_that_hides_only_part_of_the_work() {
     // Without the gap the device has no pause left: less is saved than the gap takes.
