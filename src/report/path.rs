@@ -71,7 +71,10 @@ pub struct Change {
     pub cause: String,
     /// How long the step takes, and would take.
     pub step_us: StepChange,
-    /// Part of the critical path that hangs on it.
+    /// True where no saving at all is possible as well: the saving is at most that of `if_gone`, and no lower bound is known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_upper_bound: bool,
+    /// Part of the critical path that hangs on it; absent where the path shows what it delays and not the cause.
     #[serde(default)]
     pub share: Option<Share>,
     /// Amdahl's ceiling: the step without that part of the path, whatever else would take its place.
@@ -80,7 +83,7 @@ pub struct Change {
     /// True where the ends of the ranges order it and another cause differently: which of them saves more is not known.
     #[serde(default)]
     pub order_undetermined: bool,
-    /// What keeps the range from being narrower, where one thing does.
+    /// What keeps the range from being narrower, or a lower bound from being known, where one thing does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
     /// What that rests on.

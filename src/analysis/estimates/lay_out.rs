@@ -4,7 +4,7 @@ use super::{Cause, Estimate, Part};
 use crate::analysis::Analysis;
 use crate::report::{Change, ChangePart, Share, StepChange};
 
-/// Why the range reaches down to no saving at all.
+/// Why no lower bound of a saving is known.
 const OPEN: &str = "several streams have work: which of them waits for which is not all recorded, and without the cause they may overlap more than now";
 
 /// The rows of what to change.
@@ -17,6 +17,7 @@ fn row(estimate: &Estimate) -> Change {
     Change {
         cause: estimate.cause.words(),
         step_us: StepChange { now: estimate.now.into(), if_gone: (least.into(), most.into()) },
+        is_upper_bound: most == estimate.now && least < most,
         // The path shows what waits delay, and not the waits themselves.
         share: estimate
             .on_path

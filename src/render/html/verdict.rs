@@ -207,7 +207,7 @@ fn try_it(capture: &CaptureReport, change: &Change) -> String {
     let open = change.open.as_deref().map(|open| format!(" It may be nothing: {}.", html(open)));
     // What a tracer adds to the host's time is no saving.
     let is_slowed = words::is_slowed_by_tracer(change) && words::tracer(capture).is_some();
-    let at_most = if is_slowed { "at most " } else { "" };
+    let at_most = if is_slowed && !change.is_upper_bound { "at most " } else { "" };
     format!(
         "<li>Try: {}. Without this, the {what} of {} would be shorter by <strong>{at_most}{}</strong> (<em>inferred</em>, not run): {}.{}</li>",
         html(&words::knob(change)),

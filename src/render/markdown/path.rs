@@ -85,12 +85,13 @@ pub(super) fn changes(capture: &CaptureReport) -> String {
 
 const INFERRED: &str = "\nInferred from one window, not run. `hangs on it`: the part of the path that would go, with the calls that make it or wait for it. It is not all idle: the device \
     may run other work beside it. `Amdahl's ceiling`: how long it would still take if all of that went, and the device paused no more than now. `saves`: at least to at most, \
-    when the window is played again without the cause. Savings do not add up.\n";
+    when the window is played again without the cause; `at most` alone is a ceiling, and nothing may be saved. Savings do not add up.\n";
 
 /// Why savings may be nothing.
 fn open(capture: &CaptureReport) -> String {
     let open = capture.what_to_change.iter().find_map(|change| change.open.as_deref());
-    open.map(|open| format!("\nA saving from 0 on: {}.\n", markdown(open))).unwrap_or_default()
+    open.map(|open| format!("\nWhere no lower bound is known: {}.\n", markdown(open)))
+        .unwrap_or_default()
 }
 
 /// What a tracer does to the host's part.
@@ -102,13 +103,17 @@ fn tracer(capture: &CaptureReport) -> String {
         .unwrap_or_default()
 }
 
-/// What a cause saves: `24.7 ms (10.9 %)`, or a range of both.
+/// What a cause saves: `24.7 ms (10.9 %)`, a range of both, or `at most 24.7 ms (10.9 %), no lower bound known`.
 pub(in crate::render) fn saving(change: &Change) -> String {
     let StepChange { now, if_gone: (lo, hi) } = change.step_us;
     let saved = |left: Microseconds| Microseconds::from_ps(now.ps().saturating_sub(left.ps()));
     let part =
         |left| Ratio::new(u64::try_from(saved(left).ps()).ok()?, u64::try_from(now.ps()).ok()?);
     let (least, most) = (time(saved(hi)), time(saved(lo)));
+    if change.is_upper_bound {
+        let of = part(lo).map(|part| format!(" ({})", format::percent(Percent::of(part))));
+        return format!("at most {most}{}, no lower bound known", of.unwrap_or_default());
+    }
     let of = match (part(hi).map(Percent::of), part(lo).map(Percent::of)) {
         (Some(least), Some(most)) => format!(" ({})", format::percent_range((least, most))),
         _ => String::new(),

@@ -329,6 +329,7 @@ pub(crate) fn healthy() -> CaptureReport {
             at_best_us: Some(us(2_625_000)),
             order_undetermined: false,
             assumption: "the host keeps its pace".to_owned(),
+            is_upper_bound: false,
             parts: vec![ChangePart { what: HOSTILE.to_owned(), time_us: us(200_000) }],
             knob: "CUDA graphs".to_owned(),
             basis: "inferred".to_owned(),
