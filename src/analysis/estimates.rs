@@ -24,6 +24,7 @@ use crate::units::{Interval, Picoseconds};
 use causes::{Candidate, candidates};
 use rayon::prelude::*;
 use replay::{Lags, Recorded, Replay, Slack};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// A cause, and how long the step takes with and without it.
@@ -49,7 +50,7 @@ pub struct Estimate {
     pub order_undetermined: bool,
 }
 
-/// Estimates for every cause that is worth a row, the largest part of the critical path first.
+/// Estimates for every cause that is worth a row, the largest part of the critical path first; waits, which have none, last.
 pub(super) fn estimates(
     path: &Path,
     model: &Model<'_>,
@@ -107,7 +108,9 @@ pub(super) fn estimates(
     };
     let candidates = candidates(path, model, threshold).into_par_iter();
     let mut rows: Vec<Estimate> = candidates.filter_map(estimate).collect();
-    rows.sort_by(|a, b| (b.on_path, &a.cause).cmp(&(a.on_path, &b.cause)));
+    // What has no part of the path of its own goes before nothing that has.
+    let place = |row: &Estimate| (row.cause == Cause::Waits, Reverse(row.on_path));
+    rows.sort_by(|a, b| (place(a), &a.cause).cmp(&(place(b), &b.cause)));
     mark_undetermined(&mut rows);
     rows
 }

@@ -104,11 +104,7 @@ pub(super) fn is_slowed_by_tracer(change: &Change) -> bool {
 /// What to try, with what the time goes to. Not escaped.
 pub(super) fn knob(change: &Change) -> String {
     let part = |part: &ChangePart| {
-        format!(
-            "{} in {}",
-            format::time(part.time_us, FINE),
-            format::name(&part.what, PART_CHARS_MAX)
-        )
+        format!("{} {}", format::name(&part.what, PART_CHARS_MAX), format::time(part.time_us, FINE))
     };
     let parts: Vec<String> = change.parts.iter().map(part).collect();
     match parts.is_empty() {

@@ -90,8 +90,8 @@ pub struct Change {
     pub assumption: String,
     /// What to try.
     pub knob: String,
-    /// What its time goes to, measured, the longest first: the innermost Python functions in a range of the host. Nothing where no
-    /// record tells.
+    /// What its time goes to, measured, the longest first: the innermost Python functions in a range of the host, the calls that hand
+    /// over copies, and of waits what ran on the device meanwhile. Nothing where no record tells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<ChangePart>,
     /// `inferred`.

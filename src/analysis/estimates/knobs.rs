@@ -5,6 +5,7 @@ use super::parts::{self, Part};
 use crate::analysis::host_cause::HostActivity;
 use crate::analysis::path::{Model, Path};
 use crate::trace::{HostCallKind, NameId, Trace};
+use crate::units::Picoseconds;
 use rustc_hash::FxHashSet;
 
 /// What to try against a cause, with what its time goes to where that decides it.
@@ -18,8 +19,23 @@ pub(super) fn knob(cause: &Cause, path: &Path, model: &Model<'_>) -> (&'static s
             false => (IN_FUNCTIONS, functions),
         };
     }
+    if *cause == Cause::CopyCalls {
+        return (of_cause(cause, model), parts::copy_calls(path, model));
+    }
+    if *cause == Cause::Waits {
+        let waits = parts::waits(model);
+        let all: Picoseconds = waits.iter().map(|part| part.time).sum();
+        let is_most =
+            |part: &Part| part.what == parts::UNDER_COLLECTIVES && part.time + part.time > all;
+        let knob =
+            if waits.iter().any(is_most) { UNDER_COLLECTIVES } else { of_cause(cause, model) };
+        return (knob, waits);
+    }
     (of_cause(cause, model), Vec::new())
 }
+
+/// Against waits most of which are under collectives: the host going on makes no collective shorter.
+const UNDER_COLLECTIVES: &str = "the host waits mostly while collectives run, which take as long if it goes on: see first which rank comes last to them";
 
 /// Against time in a range that holds no operator and no call.
 const BETWEEN_OPERATORS: &str = "less work of the host between the operators of this range: compilation, graph capture, or larger operators";
@@ -46,7 +62,10 @@ fn of_cause(cause: &Cause, model: &Model<'_>) -> &'static str {
              differently"
         }
         Cause::Copies => {
-            "pinned memory and non-blocking copies, prefetching, or keeping data on the device"
+            "prefetching on a stream of its own, smaller data types, or keeping data on the device"
+        }
+        Cause::CopyCalls => {
+            "pinned memory and non-blocking copies, fewer and larger copies, or keeping data on the device"
         }
         Cause::Kernel(_) => "another implementation, data type or shape",
     }
@@ -71,6 +90,10 @@ fn activity(trace: &Trace, name: &str) -> HostActivity {
     let named: FxHashSet<NameId> =
         all.filter(|&id| without_number(trace.name(id)) == name).collect();
     let is_it = |id: NameId| named.contains(&id);
+    // Old profilers list the marks of steps with the operators.
+    if name.starts_with("ProfilerStep#") {
+        return HostActivity::Annotation;
+    }
     // Operators are `namespace::name`; what else stands in their table are ranges that libraries record, as around a data loader.
     if name.contains("::") && trace.ops.iter().any(|one| is_it(one.name)) {
         HostActivity::Op

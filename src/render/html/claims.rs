@@ -151,12 +151,14 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
     markup::inline(&figure)
 }
 
-/// The cause that saves most, surely before possibly; that a kernel takes no time at all is a ceiling and no advice.
+/// The cause that saves most, surely before possibly; that a kernel takes no time at all is a ceiling and no advice, and neither is a
+/// cause that has no part of the path.
 pub(super) fn first_to_try(capture: &CaptureReport) -> Option<&Change> {
-    let causes = &capture.what_to_change;
+    let on_path = |one: &&Change| one.share.is_some_and(|share| share.get() > 0.0);
+    let causes = || capture.what_to_change.iter().filter(on_path);
     let left = |one: &&Change| (one.step_us.if_gone.1, one.step_us.if_gone.0);
-    let advice = causes.iter().filter(|one| !one.cause.starts_with("kernel "));
-    advice.min_by_key(left).or(causes.first())
+    let advice = causes().filter(|one| !one.cause.starts_with("kernel "));
+    advice.min_by_key(left).or_else(|| causes().next())
 }
 
 fn step_time(capture: &CaptureReport) -> String {
