@@ -46,7 +46,7 @@ pub use order::{Containment, LateEnd, Misplaced, StreamOrder};
 pub use path::{Path, PathSegment, Refusal, SegmentKind};
 pub use reconcile::{DeviceTwins, Reconciliation};
 pub use roofline::Roofline;
-pub use runs::{Clocks, Instance, Run, Wait, runs};
+pub use runs::{Clocks, Instance, RankHost, Run, Wait, runs};
 pub use steps::{Delimiter, Incomplete, MIN_STEPS, Step, StepTime, Steps};
 pub use swimlanes::swimlanes;
 pub use tables::tables;

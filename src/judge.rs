@@ -6,6 +6,8 @@
 mod baseline;
 mod check;
 mod claims;
+mod in_run;
+mod look_first;
 mod merge;
 mod needs;
 mod run;
@@ -13,6 +15,7 @@ mod stated;
 mod trust;
 
 pub use baseline::{with_baseline, with_captures_gone};
+pub use in_run::told_of_runs;
 pub use merge::{MergeError, merge};
 pub use needs::answered_by_runs;
 pub use run::judge_run;

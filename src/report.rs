@@ -37,7 +37,10 @@ pub use comparison::{
 pub use finding::FindingId;
 pub use number::{Microseconds, Percent, Share};
 pub use partition::{ExceptionUse, Partition};
-pub use path::{Change, ChangePart, CriticalPath, PathKind, PathScope, PathSegment, StepChange};
+pub use path::{
+    Change, ChangePart, CriticalPath, PathKind, PathScope, PathSegment,
+    ShareOfRun, StepChange,
+};
 pub use producer::ProducerRecords;
 pub use rank::{RankCollective, RankRecord};
 pub use reading::{NoReport, parse};
@@ -49,7 +52,10 @@ pub use records::{
 pub use roofline::{
     KernelSum, RefusedKernels, RooflineDevice, RooflinePeak, RooflineReport, RooflineRow,
 };
-pub use run::{CollectiveInstance, CollectiveTime, RankTotal, RankWait, RunClaims, RunReport};
+pub use run::{
+    CollectiveInstance, CollectiveTime, LookFirst, RankDifference, RankTotal, RankWait, RunClaims,
+    RunReport,
+};
 pub use slug::slug;
 pub use stated::{StatedReport, StatedState};
 pub use swimlanes::{Bar, Lane, LaneKind, LastFinisher, Swimlanes};

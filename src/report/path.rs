@@ -88,6 +88,9 @@ pub struct Change {
     pub open: Option<String>,
     /// What that rests on.
     pub assumption: String,
+    /// In a run of several ranks: what of it may shorten the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_run: Option<ShareOfRun>,
     /// What to try.
     pub knob: String,
     /// What its time goes to, measured, the longest first: the innermost Python functions in a range of the host, the calls that hand
@@ -96,6 +99,17 @@ pub struct Change {
     pub parts: Vec<ChangePart>,
     /// `inferred`.
     pub basis: String,
+}
+
+/// What shortening one rank's window may do for the run: it is sooner over only where that rank comes last to a collective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShareOfRun {
+    /// Collectives of the window that all of their ranks recorded.
+    pub collectives: u64,
+    /// To how many of them this rank comes last.
+    pub last: u64,
+    /// How long after the next to last it comes to those, summed: the run gets shorter by no more.
+    pub at_most_us: Microseconds,
 }
 
 /// A part of a cause's time.

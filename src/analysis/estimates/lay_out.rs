@@ -18,6 +18,7 @@ fn row(estimate: &Estimate) -> Change {
         cause: estimate.cause.words(),
         step_us: StepChange { now: estimate.now.into(), if_gone: (least.into(), most.into()) },
         is_upper_bound: most == estimate.now && least < most,
+        in_run: None,
         // The path shows what waits delay, and not the waits themselves.
         share: estimate
             .on_path

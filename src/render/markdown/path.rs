@@ -6,7 +6,7 @@ use super::super::format::{self, FINE, counted};
 use super::super::words;
 use crate::report::{
     CaptureReport, Change, Claim, ClaimState, CriticalPath, Microseconds, PathScope, Percent,
-    StepChange,
+    ShareOfRun, StepChange,
 };
 use crate::units::Ratio;
 
@@ -80,7 +80,30 @@ pub(super) fn changes(capture: &CaptureReport) -> String {
     let head =
         ["were this gone", "try", "assumes that", "hangs on it", "Amdahl's ceiling", "saves"];
     let table = table(&head, 3, rows);
-    format!("Of {of}, {now} now:\n\n{table}{}{}{INFERRED}", open(capture), tracer(capture))
+    format!(
+        "Of {of}, {now} now:\n\n{table}{}{}{}{INFERRED}",
+        in_run(capture),
+        open(capture),
+        tracer(capture)
+    )
+}
+
+/// What all of it is worth to a run of several ranks.
+fn in_run(capture: &CaptureReport) -> String {
+    let share = capture.what_to_change.iter().find_map(|change| change.in_run);
+    let Some(ShareOfRun { collectives, last, at_most_us }) = share else { return String::new() };
+    let collectives = counted(collectives, "collective", "collectives");
+    let lead = match last {
+        0 => "so that what is saved here is waited in them".to_owned(),
+        _ => format!(
+            "by {} in all: the run gets shorter by no more",
+            guarded(capture, Claim::Estimate, Some(at_most_us), time)
+        ),
+    };
+    format!(
+        "\nOne rank of several: of the {collectives} in this window, it comes last to {}, {lead}.\n",
+        if last == 0 { "none".to_owned() } else { last.to_string() }
+    )
 }
 
 const INFERRED: &str = "\nInferred from one window, not run. `hangs on it`: the part of the path that would go, with the calls that make it or wait for it. It is not all idle: the device \
