@@ -16,6 +16,7 @@ mod latency;
 mod launch_timing;
 mod launches;
 mod lay_out;
+mod longest_gaps;
 mod order;
 mod path;
 mod producer;

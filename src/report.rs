@@ -46,8 +46,8 @@ pub use rank::{RankCollective, RankRecord};
 pub use reading::{NoReport, parse};
 pub use records::{
     DeviceReading, DeviceRecords, GapClass, GraphRecords, IdleHostEvent, IdleRecords,
-    LaunchRecords, LaunchTiming, ProgramRecords, Quantiles, Records, Spread, StepRecords, StepRow,
-    StepsLeftOut, StreamRecords,
+    LaunchRecords, LaunchTiming, LongGap, ProgramRecords, Quantiles, Records, Spread, StepRecords,
+    StepRow, StepsLeftOut, StreamRecords,
 };
 pub use roofline::{
     KernelSum, RefusedKernels, RooflineDevice, RooflinePeak, RooflineReport, RooflineRow,

@@ -3,7 +3,7 @@
 use super::attribution::{Class, IdChain, ops_by_time};
 use super::{
     Analysis, CauseRow, DeviceCause, DeviceTimeline, DeviceWaits, StreamTimeline, claims,
-    estimates, hlo, hot_kernels, path, producer, rank,
+    estimates, hlo, hot_kernels, longest_gaps, path, producer, rank,
     readings::{self, Reading},
     steps,
 };
@@ -108,12 +108,17 @@ fn records_of(trace: &Trace, analysis: &Analysis) -> Records {
     let devices = analysis.timeline.devices.iter().zip(&analysis.waits.devices);
     let devices = devices.zip(&analysis.host_cause).zip(&analysis.idle.devices);
     let readings = readings::readings(trace, analysis);
-    let devices = devices.zip(&readings);
-    let device_records = |((((device, waits), cause), idle), readings): (_, &Vec<Reading>)| {
-        let readings = readings.iter().map(|reading| device_reading(trace, reading)).collect();
-        let bounds = claims::idle_records(idle);
-        DeviceRecords { readings, ..device_records(trace, device, waits, cause, bounds) }
-    };
+    let devices = devices.zip(&readings).zip(longest_gaps::longest_gaps(trace, analysis));
+    let device_records =
+        |(((((device, waits), cause), idle), readings), longest_gaps): ((_, &Vec<Reading>), _)| {
+            let readings = readings.iter().map(|reading| device_reading(trace, reading)).collect();
+            let bounds = claims::idle_records(idle);
+            DeviceRecords {
+                readings,
+                longest_gaps,
+                ..device_records(trace, device, waits, cause, bounds)
+            }
+        };
     Records {
         devices: devices.map(device_records).collect(),
         graph: graph(analysis),
@@ -162,6 +167,7 @@ fn device_records(
         idle: bounds,
         readings: Vec::new(),
         idle_host_events: cause.rows.iter().map(|row| idle_host_event(row, idle)).collect(),
+        longest_gaps: Vec::new(),
         streams: device.streams.iter().map(|stream| stream_records(trace, stream)).collect(),
     }
 }

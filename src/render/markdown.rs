@@ -2,6 +2,7 @@
 //!
 //! What the records say is printed as recorded arithmetic; what would be a claim goes through its guard.
 
+mod gaps;
 mod idle;
 mod path;
 mod records;
@@ -43,12 +44,15 @@ pub(super) struct Room {
     pub(super) steps: usize,
     /// Host events in idle time, over all devices.
     pub(super) host_events: usize,
+    /// Gaps one by one, over all devices.
+    pub(super) gaps: usize,
     /// Characters of a name: demangled kernel names run to thousands.
     pub(super) name_chars: usize,
 }
 
 /// The room of the Markdown report.
-const ROOM: Room = Room { rows: 25, kernels: 10, steps: 5, host_events: 12, name_chars: 72 };
+const ROOM: Room =
+    Room { rows: 25, kernels: 10, steps: 5, host_events: 12, gaps: 10, name_chars: 72 };
 
 /// The section that the Markdown report has in front.
 const CHANGES: &str = "changes";
@@ -165,6 +169,7 @@ pub(super) fn sections(capture: &CaptureReport, room: &Room) -> Vec<Section> {
         );
         section("idle", "Idle", idle::idle(capture, held));
         section("host-events", &idle::host_title(capture), idle::host(capture, held, room));
+        section("gaps", &gaps::title(capture), gaps::gaps(capture, held, room));
         section("graph", "Graph replays", records::graph(&held.graph));
         section("launches", "Launches", idle::launches(capture, &held.launches));
     }
