@@ -6,6 +6,7 @@
 mod attribution;
 mod claims;
 mod collect;
+mod counted;
 mod estimates;
 mod graphs;
 pub mod hlo;

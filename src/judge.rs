@@ -102,6 +102,7 @@ pub fn refused(name: String, files: Vec<FileReport>, error: ErrorReport) -> Capt
         rank: None,
         critical_path: None,
         what_to_change: Vec::new(),
+        try_by_count: Vec::new(),
         stated: Vec::new(),
         checks: Vec::new(),
         trust_list: Vec::new(),

@@ -38,7 +38,7 @@ pub use finding::FindingId;
 pub use number::{Microseconds, Percent, Share};
 pub use partition::{ExceptionUse, Partition};
 pub use path::{
-    Change, ChangePart, CriticalPath, PathKind, PathScope, PathSegment,
+    Change, ChangePart, CountedAdvice, CountedRow, CriticalPath, PathKind, PathScope, PathSegment,
     ShareOfRun, StepChange,
 };
 pub use producer::ProducerRecords;
@@ -171,6 +171,9 @@ pub struct CaptureReport {
     pub critical_path: Option<CriticalPath>,
     /// Causes whose removal would shorten the step, the largest part of the critical path first.
     pub what_to_change: Vec<Change>,
+    /// What to try where records show it by count, without a saving.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub try_by_count: Vec<CountedAdvice>,
     /// Statements made elsewhere about this capture, held against it.
     #[serde(default)]
     pub stated: Vec<StatedReport>,

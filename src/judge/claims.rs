@@ -32,6 +32,10 @@ pub(super) fn without_withheld(mut capture: CaptureReport) -> CaptureReport {
         let devices = capture.records.iter_mut().flat_map(|records| &mut records.devices);
         devices.flat_map(|device| &mut device.longest_gaps).for_each(without_cause);
     }
+    // Where records may be missing, what executions launch is not known, and neither is whether a wait was for work that nobody could do sooner.
+    if capture.claims.ranking.state == ClaimState::Withheld {
+        capture.try_by_count.clear();
+    }
     if capture.claims.estimate.state == ClaimState::Withheld {
         capture.what_to_change.clear();
     }

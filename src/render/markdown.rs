@@ -2,6 +2,7 @@
 //!
 //! What the records say is printed as recorded arithmetic; what would be a claim goes through its guard.
 
+mod counted;
 mod gaps;
 mod idle;
 mod path;
@@ -56,6 +57,9 @@ const ROOM: Room =
 
 /// The section that the Markdown report has in front.
 const CHANGES: &str = "changes";
+
+/// Another one.
+const COUNTED: &str = "counted";
 
 /// A part of a capture's figures.
 pub(super) struct Section {
@@ -137,6 +141,10 @@ fn capture_body(capture: &CaptureReport) -> String {
     if !changes.is_empty() {
         let _ = write!(text, "\n### {}\n\n{changes}", path::changes_title(capture));
     }
+    let counted = counted::counted(capture);
+    if !counted.is_empty() {
+        let _ = write!(text, "\n### {}\n\n{counted}", counted::TITLE);
+    }
     let _ = write!(
         text,
         "\n### Trust list\n\n{}{}",
@@ -149,7 +157,8 @@ fn capture_body(capture: &CaptureReport) -> String {
 
 /// Every figure of a capture, folded: what a reader opens who wants to know more.
 fn figures(capture: &CaptureReport) -> String {
-    let folded = sections(capture, &ROOM).into_iter().filter(|one| one.id != CHANGES);
+    let folded =
+        sections(capture, &ROOM).into_iter().filter(|one| ![CHANGES, COUNTED].contains(&one.id));
     folded.map(|one| details(&one.title, &one.body)).collect()
 }
 
@@ -188,6 +197,7 @@ pub(super) fn sections(capture: &CaptureReport, room: &Room) -> Vec<Section> {
     }
     section("path", &path::title(capture), path::by_kind(capture));
     section(CHANGES, &path::changes_title(capture), path::changes(capture));
+    section(COUNTED, counted::TITLE, counted::counted(capture));
     all
 }
 

@@ -112,6 +112,34 @@ pub struct ShareOfRun {
     pub at_most_us: Microseconds,
 }
 
+/// What to try where records show it by count; no saving is computed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountedAdvice {
+    /// `small-executions` or `waiting-operators`.
+    pub id: String,
+    /// What was counted.
+    pub found: String,
+    /// What to try.
+    pub action: String,
+    /// Why no saving is computed.
+    pub no_saving: String,
+    /// What it is made of, the most frequent first.
+    pub rows: Vec<CountedRow>,
+    /// `inferred`.
+    pub basis: String,
+}
+
+/// A row of what was counted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountedRow {
+    /// The program, or the operator and its call.
+    pub what: String,
+    /// How often.
+    pub count: u64,
+    /// How long the host was in it, where that is told.
+    pub time_us: Option<Microseconds>,
+}
+
 /// A part of a cause's time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangePart {

@@ -17,11 +17,12 @@ const ROOM: Room =
 const CAPTURE_CHARS_MAX: usize = 200;
 
 /// The sections of the page, in its order, with the claims that their figures make. Those of the report that are not listed follow.
-const ORDER: [(&str, &[Claim]); 15] = [
+const ORDER: [(&str, &[Claim]); 16] = [
     ("steps", &[Claim::StepTime]),
     (SWIMLANES, &[]),
     ("path", &[Claim::CriticalPath]),
     ("changes", &[Claim::Estimate]),
+    ("counted", &[]),
     ("host-events", &[Claim::Idle, Claim::HostStarved]),
     ("gaps", &[Claim::Idle]),
     ("kernels", &[Claim::KernelTime, Claim::Ranking]),

@@ -6,7 +6,7 @@ use super::super::markdown::saving;
 use super::super::{cells, words};
 use super::markup;
 use crate::report::{
-    CaptureReport, Change, CheckReport, Claim, ClaimState, Outcome, PathScope,
+    CaptureReport, Change, CheckReport, Claim, ClaimState, CountedAdvice, Outcome, PathScope,
     ShareOfRun, State,
 };
 
@@ -181,6 +181,9 @@ fn next(capture: &CaptureReport) -> String {
             _ => try_it(capture, change),
         }));
     }
+    if advice.is_empty() && capture.claims.get(Claim::Ranking).0 != ClaimState::Withheld {
+        advice.extend(capture.try_by_count.first().map(by_count));
+    }
     let failing = capture.checks.iter().filter(|check| check.fails);
     // What fails the gate, what withholds a claim, then what else is violated.
     let violated = failing.chain(reasons(capture)).chain(capture.checks_in(State::Violated));
@@ -208,6 +211,16 @@ fn see_the_run(share: ShareOfRun) -> String {
         "<li>See the run of several ranks first (<em>inferred</em>): this one comes last to none of the {} collectives of its window, and what is saved here is \
          waited in them.</li>",
         share.collectives
+    )
+}
+
+/// What records show by count, as advice.
+fn by_count(advice: &CountedAdvice) -> String {
+    format!(
+        "<li>Try: {} (<em>inferred</em>): {}. No saving is computed: {}.</li>",
+        html(&advice.action),
+        html(&advice.found),
+        html(&advice.no_saving)
     )
 }
 
