@@ -25,6 +25,7 @@ mod json_xplane_mismatch;
 mod kernel_before_launch;
 mod launch_order_inverted;
 mod launch_without_device_record;
+mod lost;
 mod low_compute;
 mod low_op_attribution;
 mod missing_ranks;
@@ -114,6 +115,8 @@ pub enum Measurement {
         evidence: Evidence,
         /// One line that holds whatever the limit is: `3 of 128 graph replays recorded device work`.
         message: String,
+        /// What to do, where what was seen says more than the documentation can.
+        help: Option<String>,
     },
     /// Nothing was measured.
     NotEvaluable {
@@ -240,7 +243,17 @@ impl Measurement {
     /// A measured number with what was seen.
     fn measured<const N: usize>(value: f64, evidence: [(&str, Value); N], message: String) -> Self {
         let evidence = evidence.map(|(key, value)| (key.to_owned(), value));
-        Self::Measured { value, evidence: evidence.into(), message }
+        Self::Measured { value, evidence: evidence.into(), message, help: None }
+    }
+
+    /// The same with what to do about it, as far as the evidence tells.
+    fn advising(self, told: impl Into<String>) -> Self {
+        match self {
+            Self::Measured { value, evidence, message, .. } => {
+                Self::Measured { value, evidence, message, help: Some(told.into()) }
+            }
+            without => without,
+        }
     }
 
     /// The subject does not occur in the capture.

@@ -6,6 +6,8 @@
 mod baseline;
 mod check;
 mod claims;
+mod in_run;
+mod look_first;
 mod merge;
 mod needs;
 mod run;
@@ -13,6 +15,7 @@ mod stated;
 mod trust;
 
 pub use baseline::{with_baseline, with_captures_gone};
+pub use in_run::told_of_runs;
 pub use merge::{MergeError, merge};
 pub use needs::answered_by_runs;
 pub use run::judge_run;
@@ -99,6 +102,7 @@ pub fn refused(name: String, files: Vec<FileReport>, error: ErrorReport) -> Capt
         rank: None,
         critical_path: None,
         what_to_change: Vec::new(),
+        try_by_count: Vec::new(),
         stated: Vec::new(),
         checks: Vec::new(),
         trust_list: Vec::new(),

@@ -127,6 +127,7 @@ pub fn evaluate(
     let runs = analysis::runs(&all.captures);
     all.runs = runs.iter().map(|run| judge::judge_run(run, policy, today)).collect();
     judge::answered_by_runs(&mut all.captures, &all.runs);
+    judge::told_of_runs(&mut all.captures, &runs, &all.runs);
     all.skipped.sort_by(|a, b| a.path.cmp(&b.path));
     all
 }

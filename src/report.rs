@@ -37,19 +37,25 @@ pub use comparison::{
 pub use finding::FindingId;
 pub use number::{Microseconds, Percent, Share};
 pub use partition::{ExceptionUse, Partition};
-pub use path::{Change, CriticalPath, PathKind, PathScope, PathSegment, StepChange};
+pub use path::{
+    Change, ChangePart, CountedAdvice, CountedRow, CriticalPath, PathKind, PathScope, PathSegment,
+    ShareOfRun, StepChange,
+};
 pub use producer::ProducerRecords;
 pub use rank::{RankCollective, RankRecord};
 pub use reading::{NoReport, parse};
 pub use records::{
     DeviceReading, DeviceRecords, GapClass, GraphRecords, IdleHostEvent, IdleRecords,
-    LaunchRecords, LaunchTiming, ProgramRecords, Quantiles, Records, Spread, StepRecords, StepRow,
-    StepsLeftOut, StreamRecords,
+    LaunchRecords, LaunchTiming, LongGap, ProgramRecords, Quantiles, Records, Spread, StepRecords,
+    StepRow, StepsLeftOut, StreamRecords,
 };
 pub use roofline::{
     KernelSum, RefusedKernels, RooflineDevice, RooflinePeak, RooflineReport, RooflineRow,
 };
-pub use run::{CollectiveInstance, CollectiveTime, RankTotal, RankWait, RunClaims, RunReport};
+pub use run::{
+    CollectiveInstance, CollectiveTime, LookFirst, RankDifference, RankTotal, RankWait, RunClaims,
+    RunReport,
+};
 pub use slug::slug;
 pub use stated::{StatedReport, StatedState};
 pub use swimlanes::{Bar, Lane, LaneKind, LastFinisher, Swimlanes};
@@ -165,6 +171,9 @@ pub struct CaptureReport {
     pub critical_path: Option<CriticalPath>,
     /// Causes whose removal would shorten the step, the largest part of the critical path first.
     pub what_to_change: Vec<Change>,
+    /// What to try where records show it by count, without a saving.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub try_by_count: Vec<CountedAdvice>,
     /// Statements made elsewhere about this capture, held against it.
     #[serde(default)]
     pub stated: Vec<StatedReport>,

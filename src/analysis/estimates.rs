@@ -9,10 +9,12 @@ mod causes;
 mod knobs;
 mod lay_out;
 mod lead;
+mod parts;
 mod replay;
 
 pub use causes::Cause;
 pub(super) use lay_out::lay_out;
+pub use parts::Part;
 
 use super::idle::Idle;
 use super::latency::QUEUE_GAP;
@@ -25,6 +27,7 @@ use causes::{Candidate, candidates};
 use lead::{Lead, Without};
 use rayon::prelude::*;
 use replay::{Lags, Recorded, Replay, Slack};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// A cause, and how long the step takes with and without it.
@@ -42,13 +45,15 @@ pub struct Estimate {
     pub on_path: Picoseconds,
     /// What to try.
     pub knob: &'static str,
+    /// Where its time goes, the longest first, as far as records tell.
+    pub parts: Vec<Part>,
     /// True where only the records of what streams wait for each other for could narrow the range.
     pub is_open: bool,
     /// True where the ends of the ranges order it and another cause differently.
     pub order_undetermined: bool,
 }
 
-/// Estimates for every cause that is worth a row, the largest part of the critical path first.
+/// Estimates for every cause that is worth a row, the largest part of the critical path first; waits, which have none, last.
 pub(super) fn estimates(
     path: &Path,
     model: &Model<'_>,
@@ -98,9 +103,14 @@ pub(super) fn estimates(
         };
         let (shortest, longest) = lead.settled(&candidate.cause, without);
         let (least, most) = (now - longest, now - shortest);
-        (most > Picoseconds::ZERO && most >= threshold).then_some(Estimate {
+        if most <= Picoseconds::ZERO || most < threshold {
+            return None;
+        }
+        let (knob, parts) = knobs::knob(&candidate.cause, path, model);
+        Some(Estimate {
             at_best: (now - on_path).max(floor.min(now - most)).min(now - most),
-            knob: knobs::knob(&candidate.cause, model),
+            knob,
+            parts,
             is_open: several_streams,
             cause: candidate.cause,
             now,
@@ -111,7 +121,9 @@ pub(super) fn estimates(
     };
     let candidates = candidates(path, model, threshold).into_par_iter();
     let mut rows: Vec<Estimate> = candidates.filter_map(estimate).collect();
-    rows.sort_by(|a, b| (b.on_path, &a.cause).cmp(&(a.on_path, &b.cause)));
+    // What has no part of the path of its own goes before nothing that has.
+    let place = |row: &Estimate| (row.cause == Cause::Waits, Reverse(row.on_path));
+    rows.sort_by(|a, b| (place(a), &a.cause).cmp(&(place(b), &b.cause)));
     mark_undetermined(&mut rows);
     rows
 }

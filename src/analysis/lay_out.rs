@@ -2,8 +2,8 @@
 
 use super::attribution::{Class, IdChain, ops_by_time};
 use super::{
-    Analysis, CauseRow, DeviceCause, DeviceTimeline, DeviceWaits, StreamTimeline, claims,
-    estimates, hlo, hot_kernels, path, producer, rank,
+    Analysis, CauseRow, DeviceCause, DeviceTimeline, DeviceWaits, StreamTimeline, claims, counted,
+    estimates, hlo, hot_kernels, longest_gaps, path, producer, rank,
     readings::{self, Reading},
     steps,
 };
@@ -22,6 +22,13 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
     let trace = &capture.primary().trace;
     let records = capture.records.iter().map(|record| file(record, FileRole::Record));
     let shards = capture.shards.iter().map(|record| file(record, FileRole::CaptureShard));
+    let held = records_of(trace, analysis);
+    let attribution =
+        (analysis.attribution.kernel_time > Picoseconds::ZERO).then(|| match &analysis.hlo {
+            Some(hlo) => hlo::report_attribution(trace, hlo),
+            None => attribution(trace, analysis),
+        });
+    let try_by_count = counted::counted(trace, analysis, &held.programs, attribution.as_ref());
     CaptureReport {
         name: capture.name.clone(),
         files: records.chain(shards).collect(),
@@ -33,14 +40,9 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
             .flat_map(notices)
             .chain(absent_program(trace, analysis))
             .collect(),
-        records: Some(records_of(trace, analysis)),
+        records: Some(held),
         claims: claims::claims(trace, analysis),
-        attribution: (analysis.attribution.kernel_time > Picoseconds::ZERO).then(
-            || match &analysis.hlo {
-                Some(hlo) => hlo::report_attribution(trace, hlo),
-                None => attribution(trace, analysis),
-            },
-        ),
+        attribution,
         hot_kernels: hot(trace, analysis),
         roofline: super::roofline::report_roofline(trace, &analysis.roofline),
         tables: None,
@@ -48,6 +50,7 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
         rank: rank::rank_record(trace),
         critical_path: analysis.path.as_ref().map(|found| path::lay_out(trace, found)),
         what_to_change: estimates::lay_out(analysis),
+        try_by_count,
         stated: Vec::new(),
         checks: Vec::new(),
         trust_list: Vec::new(),
@@ -108,12 +111,17 @@ fn records_of(trace: &Trace, analysis: &Analysis) -> Records {
     let devices = analysis.timeline.devices.iter().zip(&analysis.waits.devices);
     let devices = devices.zip(&analysis.host_cause).zip(&analysis.idle.devices);
     let readings = readings::readings(trace, analysis);
-    let devices = devices.zip(&readings);
-    let device_records = |((((device, waits), cause), idle), readings): (_, &Vec<Reading>)| {
-        let readings = readings.iter().map(|reading| device_reading(trace, reading)).collect();
-        let bounds = claims::idle_records(idle);
-        DeviceRecords { readings, ..device_records(trace, device, waits, cause, bounds) }
-    };
+    let devices = devices.zip(&readings).zip(longest_gaps::longest_gaps(trace, analysis));
+    let device_records =
+        |(((((device, waits), cause), idle), readings), longest_gaps): ((_, &Vec<Reading>), _)| {
+            let readings = readings.iter().map(|reading| device_reading(trace, reading)).collect();
+            let bounds = claims::idle_records(idle);
+            DeviceRecords {
+                readings,
+                longest_gaps,
+                ..device_records(trace, device, waits, cause, bounds)
+            }
+        };
     Records {
         devices: devices.map(device_records).collect(),
         graph: graph(analysis),
@@ -162,6 +170,7 @@ fn device_records(
         idle: bounds,
         readings: Vec::new(),
         idle_host_events: cause.rows.iter().map(|row| idle_host_event(row, idle)).collect(),
+        longest_gaps: Vec::new(),
         streams: device.streams.iter().map(|stream| stream_records(trace, stream)).collect(),
     }
 }

@@ -5,10 +5,12 @@
 //! them at once, so that the spread of the ends is what the clocks disagree by.
 
 mod clocks;
+mod host;
 mod instances;
 mod split;
 
 pub use clocks::Clocks;
+pub use host::RankHost;
 pub use split::{Instance, Wait};
 
 use crate::report::{CaptureReport, RankRecord};
@@ -33,6 +35,8 @@ pub struct Run {
     pub instances: Vec<Instance>,
     /// How many of those there are: nothing tells who waited in them.
     pub n_contradicting: u64,
+    /// What each rank's host and device show beside the collectives, in the order of `ranks`.
+    pub hosts: Vec<RankHost>,
     /// Collective kernels, over all ranks.
     pub n_collectives: u64,
     /// Those whose counterparts on other ranks are not all there or can't be told.
@@ -83,6 +87,7 @@ fn run(folder: &str, world_size: Option<u64>, ranks: &[(&CaptureReport, &RankRec
         world_size,
         instances: split::split(&matched.instances, &records, &offsets, base),
         n_contradicting: (n_matched - matched.instances.len()) as u64,
+        hosts: host::hosts(ranks, &offsets, base),
         clocks,
         n_collectives: records.iter().map(|record| record.collectives.len() as u64).sum(),
         n_unmatched: matched.n_unmatched,

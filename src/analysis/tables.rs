@@ -24,7 +24,7 @@ pub fn tables(capture: &Capture, analysis: &Analysis, choice: Choice<'_>) -> Tab
             Some(hlo) => hlo::report_kernels(trace, hlo),
             None => kernels(trace, analysis),
         },
-        gaps: gaps(trace, analysis),
+        gaps: gaps(trace, analysis, |_, _| true),
         programs: trace.programs.iter().filter_map(text).collect(),
     }
 }
@@ -66,21 +66,29 @@ fn kernels(trace: &Trace, analysis: &Analysis) -> Vec<KernelRow> {
     rows.into_iter().map(row).collect()
 }
 
-/// Every gap of every device, with what is known of it.
-fn gaps(trace: &Trace, analysis: &Analysis) -> Vec<GapRow> {
+/// The gaps of every device that are chosen, by device and gap, with what is known of each; in order of device and time.
+pub(super) fn gaps(
+    trace: &Trace,
+    analysis: &Analysis,
+    is_chosen: impl Fn(usize, usize) -> bool,
+) -> Vec<GapRow> {
     let mut names = SharedNames { trace, known: FxHashMap::default() };
     let blocking_known = trace.host_calls.iter().any(|call| call.kind.blocks_on_device());
     let mut rows = Vec::new();
     // The row of each gap and the call that launched what ends it, by the end of the gap.
     let mut row_of: FxHashMap<(DeviceId, Picoseconds), (usize, Option<u32>)> = FxHashMap::default();
     let devices = analysis.timeline.devices.iter().zip(&analysis.waits.devices);
-    for ((device, waits), cause) in devices.zip(&analysis.host_cause) {
+    for (at, ((device, waits), cause)) in devices.zip(&analysis.host_cause).enumerate() {
         let shown: Arc<str> = format!("gpu:{}", trace.device(device.device).raw_id).into();
         let events: Vec<Arc<str>> = cause.rows.iter().map(|row| row.name.as_str().into()).collect();
         let mut queued = waits.queued.iter().flatten().peekable();
         let ends = waits.ended_by.iter().map(|call| host_cause::handing_over(trace, *call));
-        for ((gap, known), ended_by) in device.gaps.iter().zip(&cause.gaps).zip(ends) {
+        let known = device.gaps.iter().zip(&cause.gaps).zip(ends);
+        for (nth, ((gap, known), ended_by)) in known.enumerate() {
             let pending = queued.next_if(|one| one.pending.end() == gap.end());
+            if !is_chosen(at, nth) {
+                continue;
+            }
             let call = ended_by.map(|call| &trace.host_calls[call as usize]);
             let row = known.row as usize;
             row_of.insert((device.device, gap.end()), (rows.len(), ended_by));

@@ -1,9 +1,10 @@
 //! `idle-with-queued-work`: the device stands still although its next work had long been handed over.
 
+use super::lost::{self, Replays};
 use super::{Check, Doc, Measure, Measurement, WORK_IS_MISSING, us};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Unit};
-use crate::trace::Capture;
+use crate::trace::{Capture, Trace};
 use crate::units::Picoseconds;
 use serde_json::json;
 
@@ -18,8 +19,8 @@ pub(super) static CHECK: Check = Check {
         misleads: "The host had done its part, so this is not host starvation whatever it is. Most often work ran that is not \
             in the file: records of earlier steps cut away by a splitter, filtered kernels, lost replays. In one public \
             capture a single such gap makes 97.8 % of the span.",
-        remedy: "Judge the unsplit, unfiltered capture. If the device truly waited for a peer or another process, idle is real \
-            but its cause is not the host: record the peers too.",
+        remedy: "Where launches or replays lack records: judge the original file if this one was split or filtered, else record again with a larger \
+            buffer. If the device truly waited for a peer or another process, idle is real but its cause is not the host: record the peers too.",
         limit: "1.5 % of the window: over 23 complete public captures it stayed at or below 0.81 % in 22; removed replays \
             raise it by their own length within 0.3 points.",
         exceptions: "One slow first launch in a tiny capture; graph launch calls that block until the replay starts (time counts \
@@ -84,4 +85,27 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
         ],
         message,
     )
+    .advising(remedy(trace, analysis))
+}
+
+/// What is missing is named where anything is; a file of which nothing is missing was neither split nor filtered.
+fn remedy(trace: &Trace, analysis: &Analysis) -> String {
+    let lost: Vec<String> =
+        [lost::launches(trace, analysis), lost::unlinked(analysis)].into_iter().flatten().collect();
+    match lost::replays(analysis) {
+        Replays::Lacking(what) => {
+            format!("{what}: record again with graphs off, with fewer replays or a larger buffer.")
+        }
+        _ if !lost.is_empty() => format!(
+            "{}: judge the original file where this one was split or filtered, else record again with a larger buffer or for a shorter time.",
+            lost.join("; ")
+        ),
+        Replays::Unknown(what) => format!(
+            "Keep the file that was written while the graphs were captured beside the trace, or record again with graphs off: {what}."
+        ),
+        Replays::Complete => "Every launch and every graph replay has its records: no sign of a file that was split or filtered. The device may have waited for \
+             something else than the host, such as a peer, another process or the tracer itself: record that too, and see whether the gap comes again in \
+             another recording."
+            .to_owned(),
+    }
 }

@@ -18,7 +18,8 @@ pub(super) static CHECK: Check = Check {
             or by the order of the program's schedule ÷ all kernel time.",
         misleads: "An operator table then ranks the few per cent that could be linked, as if that were the workload. XProf's \
             operation views leave kernels without a label out and count their time as idle.",
-        remedy: "Read the kernel ranking instead, where it is stated, or capture with graphs off for attribution and with graphs on for time.",
+        remedy: "Where kernels run in graph replays: capture the same steps once more with graphs off, for attribution alone. Where they have no \
+            operator: record operators on every thread that launches (JAX: keep the programs' HLO). Kernels by recorded time need none.",
         limit: "50 %: below it most of the time is missing from the table. Public captures have 97 % and more where operators \
             launch kernels, and 15 % and less where graphs replay them. Raise it where you gate on operator tables.",
         exceptions: "Kernels launched before recording began are a class of their own and in neither sum. A capture without \
@@ -67,6 +68,16 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
         ],
         message,
     )
+    .advising(remedy(graph.1 > attribution.class(Class::None).1))
+}
+
+/// Graphs off helps against graphs alone.
+fn remedy(in_graphs: bool) -> &'static str {
+    if in_graphs {
+        "Most of the rest runs in graph replays: capture the same steps once more with graphs off, for attribution alone. Times are those of this capture."
+    } else {
+        "Most of the rest has no operator around its launch: record operators on every thread that launches (PyTorch: ProfilerActivity.CPU)."
+    }
 }
 
 fn measure_hlo(hlo: &HloAttribution) -> Measurement {

@@ -1,9 +1,10 @@
 //! `sync-without-recorded-work`: the host waits for a device that, by its records, does nothing.
 
+use super::lost::{self, Replays};
 use super::{Check, Doc, Measure, Measurement, WORK_IS_MISSING, us};
 use crate::analysis::Analysis;
 use crate::report::{Bound, Unit};
-use crate::trace::Capture;
+use crate::trace::{Capture, Trace};
 use crate::units::{Interval, Picoseconds};
 use serde_json::json;
 
@@ -23,8 +24,8 @@ pub(super) static CHECK: Check = Check {
             A blocking copy from the device waits until its own record begins.",
         misleads: "A wait returns when the work is done, so a long wait says that there was work. If the records show none, it was \
             not recorded: partial replays, filtered kernels, another stream. Launch coverage cannot see this.",
-        remedy: "Record again with graphs off or a larger activity buffer. If the host truly waits for another process or a \
-            peer, record that one too.",
+        remedy: "Where graph replays or launches lack records: record again with graphs off, or with a larger activity buffer. Else see what the \
+            host truly waits for, such as another process or a peer, and record that one too.",
         limit: "10 %: in complete public captures the share lies between 0 and 1.3 % (once 7.9 %); with a third of the kernels \
             removed at random it lies between 31 and 40 %.",
         exceptions: "Copies to the device are not counted: staging pageable memory keeps the host busy and not the device. Less than \
@@ -38,7 +39,7 @@ pub(super) static CHECK: Check = Check {
     measure: Measure::Capture(measure),
 };
 
-fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {
+fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let devices = &analysis.timeline.devices;
     let Some(span) = devices.iter().map(|device| device.window).reduce(Interval::hull) else {
         return Measurement::not_applicable("no device work was recorded");
@@ -65,4 +66,23 @@ fn measure(_capture: &Capture, analysis: &Analysis) -> Measurement {
         ],
         message,
     )
+    .advising(remedy(&capture.primary().trace, analysis))
+}
+
+/// Graphs are to blame only where their replays lack records, or may.
+fn remedy(trace: &Trace, analysis: &Analysis) -> String {
+    match (lost::replays(analysis), lost::launches(trace, analysis)) {
+        (Replays::Lacking(what), _) => {
+            format!("{what}: record again with graphs off, or with fewer replays.")
+        }
+        (Replays::Unknown(what), _) => format!(
+            "Keep the file that was written while the graphs were captured beside the trace, or record again with graphs off: {what}."
+        ),
+        (Replays::Complete, Some(what)) => {
+            format!("{what}: record again with a larger activity buffer, or for a shorter time.")
+        }
+        (Replays::Complete, None) => "Every launch and every graph replay has its records. See what else the host waited for, such as another process, a peer \
+             or the tracer itself, and record that one too; whether the wait comes again in another recording tells which."
+            .to_owned(),
+    }
 }

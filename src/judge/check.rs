@@ -49,8 +49,9 @@ pub(super) fn judge(
             let reason = "the measurement is no finite number: please report this";
             not_evaluable(blank, &rule, WhyNotEvaluable::NoEvidence, reason)
         }
-        Measurement::Measured { value, evidence, message } => {
-            measured(blank, &rule, *value, evidence, message)
+        Measurement::Measured { value, evidence, message, help } => {
+            let judged = measured(blank, &rule, *value, evidence, message);
+            CheckReport { help: help.clone().unwrap_or(judged.help), ..judged }
         }
     };
     match policy.exception(check.id, paths) {

@@ -2,7 +2,7 @@
 
 use crate::checks::BOUNDED;
 use crate::report::{
-    CaptureReport, CheckReport, Claim, ClaimState, Claims, Level, State, WhyNotEvaluable,
+    CaptureReport, CheckReport, Claim, ClaimState, Claims, Level, LongGap, State, WhyNotEvaluable,
 };
 
 /// Withholds the claims that a check guards, if it gives reason to.
@@ -28,10 +28,27 @@ pub(super) fn without_withheld(mut capture: CaptureReport) -> CaptureReport {
     if capture.claims.critical_path.state == ClaimState::Withheld {
         capture.critical_path = None;
     }
+    if capture.claims.idle.state == ClaimState::Withheld {
+        let devices = capture.records.iter_mut().flat_map(|records| &mut records.devices);
+        devices.flat_map(|device| &mut device.longest_gaps).for_each(without_cause);
+    }
+    // Where records may be missing, what executions launch is not known, and neither is whether a wait was for work that nobody could do sooner.
+    if capture.claims.ranking.state == ClaimState::Withheld {
+        capture.try_by_count.clear();
+    }
     if capture.claims.estimate.state == ClaimState::Withheld {
         capture.what_to_change.clear();
     }
     capture
+}
+
+/// A gap that may hold work has nothing that explains it.
+fn without_cause(gap: &mut LongGap) {
+    gap.class = None;
+    gap.launch = None;
+    gap.host_event = None;
+    gap.host_kind = None;
+    gap.host_us = None;
 }
 
 /// A violation is one at every level and under every exception; missing evidence is one where the policy asks for it.

@@ -32,9 +32,10 @@ const LOST_RECORDS: &[&str] = &[
     "profiler-reported-loss",
     "export-cap-reached",
     "xplane-misses-json-events",
-    "idle-with-queued-work",
-    "sync-without-recorded-work",
 ];
+
+/// Checks that find the device standing still with nothing that says why: work may be missing, or something else kept the device.
+const STANDING_STILL: &[&str] = &["idle-with-queued-work", "sync-without-recorded-work"];
 
 /// Checks that find records that contradict each other.
 const CONTRADICTIONS: &[&str] = &[
@@ -58,12 +59,26 @@ const NEEDS: &[Need] = &[
         question: "Which kernels did the graph replays run that are not recorded, and how long was the device really idle?",
         capture: "The same steps with every replay recorded: fewer of them, a larger profiler buffer, and, on ROCm, a profiler that records \
             every dispatch of a graph. Keep the file that was written while the graphs were captured beside the trace: it counts their nodes.",
-        is_open: |capture, _| is_withheld_by(capture, LOST_REPLAYS),
+        is_open: |capture, records| {
+            is_withheld_by(capture, LOST_REPLAYS)
+                || is_withheld_by(capture, STANDING_STILL) && !has_whole_replays(records)
+        },
     },
     Need {
         question: "Did the graph replay that nothing confirms run more than its records show?",
         capture: "Two replays of the graph or more in one capture, or one with a wait for the device right behind it.",
         is_open: |capture, _| is_withheld_by(capture, &["unconfirmed-idle"]),
+    },
+    Need {
+        question: "What kept the device while work was queued, or while the host waited for it?",
+        capture: "The same steps once more, with all that uses the device recorded (peers, other processes): where the wait does not come again, it was the \
+            tracer's or another's. A device that did run something then has its records.",
+        is_open: |capture, records| {
+            is_withheld_by(capture, STANDING_STILL)
+                && has_whole_replays(records)
+                && !is_withheld_by(capture, LOST_REPLAYS)
+                && !is_withheld_by(capture, LOST_RECORDS)
+        },
     },
     Need {
         question: "What ran where records are missing?",
@@ -128,6 +143,16 @@ const NEEDS: &[Need] = &[
         },
     },
     Need {
+        question: "What does the host do between operators, while the device waits for it?",
+        capture: "A second capture of the same steps with Python stacks (PyTorch: with_stack=True), for the names of the functions alone. Times are those of \
+            this one: the tracer slows the host down.",
+        is_open: |capture, records| {
+            records.python_frames == 0
+                && is(capture, Claim::Estimate, ClaimState::Supported)
+                && waits_in_a_range(capture, records)
+        },
+    },
+    Need {
         question: "How fast would the host be without the profiler?",
         capture: "A capture without the Python tracer (PyTorch: with_stack=False; JAX: python_tracer_level=0).",
         is_open: |_, records| records.python_frames > 0,
@@ -162,6 +187,22 @@ pub fn answered_by_runs(captures: &mut [CaptureReport], runs: &[RunReport]) {
     }
 }
 
+/// True where time in which the device waits for the host is in a range that holds no operator and no call.
+fn waits_in_a_range(capture: &CaptureReport, records: &Records) -> bool {
+    let rows = || records.devices.iter().flat_map(|device| &device.idle_host_events);
+    let is_range = |name: &str| rows().any(|row| row.kind == "annotation" && row.name == name);
+    let causes = capture.what_to_change.iter().map(|change| change.cause.as_str());
+    let mut names =
+        causes.filter_map(|cause| cause.strip_prefix("the device waits for the host: "));
+    names.any(is_range)
+}
+
+/// True where no graph replay may lack a record, as far as anything counts what it should have.
+fn has_whole_replays(records: &Records) -> bool {
+    let covered = records.graph.node_coverage.is_some_and(|share| share.get() >= 1.0);
+    records.graph.launches == 0 || covered
+}
+
 fn has_kernels(records: &Records) -> bool {
     records.devices.iter().any(|device| device.kernels > 0)
 }
@@ -182,12 +223,12 @@ fn is_withheld(capture: &CaptureReport, claim: Claim, checks: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{CONTRADICTIONS, LOST_RECORDS, LOST_REPLAYS};
+    use super::{CONTRADICTIONS, LOST_RECORDS, LOST_REPLAYS, STANDING_STILL};
     use crate::checks;
 
     #[test]
     fn every_check_that_is_named_exists() {
-        for id in LOST_REPLAYS.iter().chain(LOST_RECORDS).chain(CONTRADICTIONS) {
+        for id in [LOST_REPLAYS, LOST_RECORDS, STANDING_STILL, CONTRADICTIONS].concat() {
             assert!(checks::find(id).is_some(), "{id}");
         }
     }

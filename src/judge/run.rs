@@ -1,6 +1,6 @@
 //! The report of a run: its checks judged, its claims, and the waits in its collectives.
 
-use super::{check, claims};
+use super::{check, claims, look_first};
 use crate::analysis::{Instance, Run};
 use crate::checks;
 use crate::policy::Policy;
@@ -24,6 +24,7 @@ pub fn judge_run(run: &Run, policy: &Policy, today: Date) -> RunReport {
         claims::is_reason_to_withhold(one) && one.claims.contains(&Claim::CollectiveSplit)
     };
     let by: Vec<String> = checks.iter().filter(reason).map(|check| check.id.clone()).collect();
+    let by_rank = by_rank(&run.ranks, &run.instances);
     let state = match (run.instances.is_empty(), by.is_empty()) {
         (true, _) => ClaimState::Undefined,
         (false, true) => ClaimState::Supported,
@@ -37,7 +38,10 @@ pub fn judge_run(run: &Run, policy: &Policy, today: Date) -> RunReport {
         checks,
         claims: RunClaims { collective_split: ClaimReport { state, by } },
         collectives: collectives(&run.instances),
-        by_rank: by_rank(&run.ranks, &run.instances),
+        look_first: (state == ClaimState::Supported)
+            .then(|| look_first::look_first(run, &by_rank))
+            .flatten(),
+        by_rank,
         longest_waits: longest_waits(&run.instances),
     }
 }

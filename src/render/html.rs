@@ -125,10 +125,11 @@ fn of_runs(report: &Report) -> String {
     for run in &report.runs {
         let _ = write!(
             text,
-            "<section>\n<h3>{}</h3>\n<p>{}.</p>\n{}{}{}</section>\n",
+            "<section>\n<h3>{}</h3>\n<p>{}.</p>\n{}{}{}{}</section>\n",
             html(&run.name),
             html(&runs::line(run)),
             markup::blocks(&runs::checks(run)),
+            markup::blocks(&runs::look_first(run)),
             markup::blocks(&runs::collectives(run)),
             waits(run)
         );

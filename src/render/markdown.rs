@@ -2,6 +2,8 @@
 //!
 //! What the records say is printed as recorded arithmetic; what would be a claim goes through its guard.
 
+mod counted;
+mod gaps;
 mod idle;
 mod path;
 mod records;
@@ -43,15 +45,21 @@ pub(super) struct Room {
     pub(super) steps: usize,
     /// Host events in idle time, over all devices.
     pub(super) host_events: usize,
+    /// Gaps one by one, over all devices.
+    pub(super) gaps: usize,
     /// Characters of a name: demangled kernel names run to thousands.
     pub(super) name_chars: usize,
 }
 
 /// The room of the Markdown report.
-const ROOM: Room = Room { rows: 25, kernels: 10, steps: 5, host_events: 12, name_chars: 72 };
+const ROOM: Room =
+    Room { rows: 25, kernels: 10, steps: 5, host_events: 12, gaps: 10, name_chars: 72 };
 
 /// The section that the Markdown report has in front.
 const CHANGES: &str = "changes";
+
+/// Another one.
+const COUNTED: &str = "counted";
 
 /// A part of a capture's figures.
 pub(super) struct Section {
@@ -133,6 +141,10 @@ fn capture_body(capture: &CaptureReport) -> String {
     if !changes.is_empty() {
         let _ = write!(text, "\n### {}\n\n{changes}", path::changes_title(capture));
     }
+    let counted = counted::counted(capture);
+    if !counted.is_empty() {
+        let _ = write!(text, "\n### {}\n\n{counted}", counted::TITLE);
+    }
     let _ = write!(
         text,
         "\n### Trust list\n\n{}{}",
@@ -145,7 +157,8 @@ fn capture_body(capture: &CaptureReport) -> String {
 
 /// Every figure of a capture, folded: what a reader opens who wants to know more.
 fn figures(capture: &CaptureReport) -> String {
-    let folded = sections(capture, &ROOM).into_iter().filter(|one| one.id != CHANGES);
+    let folded =
+        sections(capture, &ROOM).into_iter().filter(|one| ![CHANGES, COUNTED].contains(&one.id));
     folded.map(|one| details(&one.title, &one.body)).collect()
 }
 
@@ -165,6 +178,7 @@ pub(super) fn sections(capture: &CaptureReport, room: &Room) -> Vec<Section> {
         );
         section("idle", "Idle", idle::idle(capture, held));
         section("host-events", &idle::host_title(capture), idle::host(capture, held, room));
+        section("gaps", &gaps::title(capture), gaps::gaps(capture, held, room));
         section("graph", "Graph replays", records::graph(&held.graph));
         section("launches", "Launches", idle::launches(capture, &held.launches));
     }
@@ -183,6 +197,7 @@ pub(super) fn sections(capture: &CaptureReport, room: &Room) -> Vec<Section> {
     }
     section("path", &path::title(capture), path::by_kind(capture));
     section(CHANGES, &path::changes_title(capture), path::changes(capture));
+    section(COUNTED, counted::TITLE, counted::counted(capture));
     all
 }
 

@@ -44,6 +44,7 @@ pub(super) fn section(report: &Report) -> String {
         // Writing to a String cannot fail, here and below.
         let _ = write!(text, "\n### {}\n\n{}.\n", markdown(&run.name), markdown(&line(run)));
         text.push_str(&checks(run));
+        text.push_str(&look_first(run));
         text.push_str(&collectives(run));
     }
     text
@@ -62,6 +63,32 @@ pub(super) fn checks(run: &RunReport) -> String {
         );
     }
     if text.is_empty() { text } else { format!("\n{text}") }
+}
+
+/// Where to begin, with what that rests on. Withheld with the split.
+pub(super) fn look_first(run: &RunReport) -> String {
+    let is_stated = run.claims.collective_split.state == ClaimState::Supported;
+    let Some(first) = run.look_first.as_ref().filter(|_| is_stated) else { return String::new() };
+    let mut text =
+        format!("\n**What to change in the run** (*inferred*): {}.\n\n", markdown(&first.action));
+    for line in &first.evidence {
+        let _ = writeln!(text, "- {}", markdown(line));
+    }
+    if first.host.is_empty() {
+        return text;
+    }
+    let rows = first.host.iter().map(|row| {
+        vec![
+            markdown_code(&format::name(&row.name, NAME_CHARS_MAX)),
+            markdown(&row.kind),
+            time(row.time_us, 3),
+            time(row.others_us, 3),
+        ]
+    });
+    let rank = first.rank.map_or_else(String::new, |rank| format!("idle under it, rank {rank}"));
+    let head = ["host event", "kind", &rank, "the middle of the others"];
+    let _ = write!(text, "\n{}", table(&head, 2, rows));
+    text
 }
 
 /// The time of collectives. What is waiting is withheld with the split; kernel time is not.

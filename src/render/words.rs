@@ -1,9 +1,9 @@
 //! The words that every output uses for states, levels and claims.
 
-use super::format;
+use super::format::{self, FINE};
 use crate::report::{
-    CaptureReport, Change, CheckReport, Claim, ClaimState, GoldenState, Level, RunReport, State,
-    Verdict, WhyNotEvaluable,
+    CaptureReport, Change, ChangePart, CheckReport, Claim, ClaimState, GoldenState, Level,
+    RunReport, State, Verdict, WhyNotEvaluable,
 };
 
 /// The gate's outcome in one word.
@@ -100,6 +100,21 @@ pub(super) fn tracer(capture: &CaptureReport) -> Option<String> {
 pub(super) fn is_slowed_by_tracer(change: &Change) -> bool {
     change.cause.starts_with("the device waits for the host") || change.cause == "launch overhead"
 }
+
+/// What to try, with what the time goes to. Not escaped.
+pub(super) fn knob(change: &Change) -> String {
+    let part = |part: &ChangePart| {
+        format!("{} {}", format::name(&part.what, PART_CHARS_MAX), format::time(part.time_us, FINE))
+    };
+    let parts: Vec<String> = change.parts.iter().map(part).collect();
+    match parts.is_empty() {
+        true => change.knob.clone(),
+        false => format!("{} ({})", change.knob, parts.join(", ")),
+    }
+}
+
+/// Characters of what a part of a cause's time goes to.
+const PART_CHARS_MAX: usize = 72;
 
 /// Claims as a list of nouns: `idle, kernel ranking`.
 pub(super) fn claims(list: &[Claim]) -> String {

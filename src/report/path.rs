@@ -71,7 +71,10 @@ pub struct Change {
     pub cause: String,
     /// How long the step takes, and would take.
     pub step_us: StepChange,
-    /// Part of the critical path that hangs on it.
+    /// True where no saving at all is possible as well: the saving is at most that of `if_gone`, and no lower bound is known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_upper_bound: bool,
+    /// Part of the critical path that hangs on it; absent where the path shows what it delays and not the cause.
     #[serde(default)]
     pub share: Option<Share>,
     /// Amdahl's ceiling: the step without that part of the path, whatever else would take its place.
@@ -80,15 +83,70 @@ pub struct Change {
     /// True where the ends of the ranges order it and another cause differently: which of them saves more is not known.
     #[serde(default)]
     pub order_undetermined: bool,
-    /// What keeps the range from being narrower, where one thing does.
+    /// What keeps the range from being narrower, or a lower bound from being known, where one thing does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
     /// What that rests on.
     pub assumption: String,
+    /// In a run of several ranks: what of it may shorten the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_run: Option<ShareOfRun>,
     /// What to try.
     pub knob: String,
+    /// What its time goes to, measured, the longest first: the innermost Python functions in a range of the host, the calls that hand
+    /// over copies, and of waits what ran on the device meanwhile. Nothing where no record tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<ChangePart>,
     /// `inferred`.
     pub basis: String,
+}
+
+/// What shortening one rank's window may do for the run: it is sooner over only where that rank comes last to a collective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShareOfRun {
+    /// Collectives of the window that all of their ranks recorded.
+    pub collectives: u64,
+    /// To how many of them this rank comes last.
+    pub last: u64,
+    /// How long after the next to last it comes to those, summed: the run gets shorter by no more.
+    pub at_most_us: Microseconds,
+}
+
+/// What to try where records show it by count; no saving is computed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountedAdvice {
+    /// `small-executions` or `waiting-operators`.
+    pub id: String,
+    /// What was counted.
+    pub found: String,
+    /// What to try.
+    pub action: String,
+    /// Why no saving is computed.
+    pub no_saving: String,
+    /// What it is made of, the most frequent first.
+    pub rows: Vec<CountedRow>,
+    /// `inferred`.
+    pub basis: String,
+}
+
+/// A row of what was counted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountedRow {
+    /// The program, or the operator and its call.
+    pub what: String,
+    /// How often.
+    pub count: u64,
+    /// How long the host was in it, where that is told.
+    pub time_us: Option<Microseconds>,
+}
+
+/// A part of a cause's time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangePart {
+    /// What it goes to.
+    pub what: String,
+    /// How much.
+    pub time_us: Microseconds,
 }
 
 /// How long a step takes, now and without a cause.

@@ -75,6 +75,9 @@ pub struct DeviceRecords {
     /// What the launching thread was doing while the device was idle, the longest first. The times add up to `idle`, exactly.
     #[serde(default)]
     pub idle_host_events: Vec<IdleHostEvent>,
+    /// The longest gaps between two pieces of its work, the longest first: at most ten.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub longest_gaps: Vec<LongGap>,
     /// Streams, in order of their id.
     pub streams: Vec<StreamRecords>,
 }
@@ -139,6 +142,29 @@ pub struct IdleHostEvent {
     pub time_us: Microseconds,
     /// Part of the device's idle.
     pub share: Option<Share>,
+}
+
+/// One gap of a device. Where idle is withheld, nothing is said of what explains it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LongGap {
+    /// When it begins, on the file's own time axis.
+    pub start_us: Microseconds,
+    /// How long nothing is recorded on the device.
+    pub length_us: Microseconds,
+    /// The class of [`GapClass`] that most of it is in.
+    pub class: Option<String>,
+    /// The work whose end begins it.
+    pub last_work: Option<String>,
+    /// The work that ends it.
+    pub next_work: Option<String>,
+    /// The call that launched that work, where it is known.
+    pub launch: Option<String>,
+    /// What the launching thread was doing for most of it, as in [`IdleHostEvent`].
+    pub host_event: Option<String>,
+    /// The kind of that.
+    pub host_kind: Option<String>,
+    /// For how long.
+    pub host_us: Option<Microseconds>,
 }
 
 /// The time budget of one stream. `compute + collective + memcpy + idle = span`, exactly.

@@ -26,6 +26,9 @@ pub struct RunReport {
     /// Each rank in those collectives, in the order of `ranks`.
     #[serde(default)]
     pub by_rank: Vec<RankTotal>,
+    /// Which rank to look at first, by what evidence; nothing where the split is not stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look_first: Option<LookFirst>,
     /// Single collectives, in order of time: the hundred that were waited for longest.
     #[serde(default)]
     pub longest_waits: Vec<CollectiveInstance>,
@@ -73,6 +76,38 @@ pub struct RankTotal {
     pub last: u64,
     /// The longest wait for it in each of those, summed: at least and at most.
     pub awaited_us: (Microseconds, Microseconds),
+}
+
+/// Where to begin in a run: inferred from who waits for whom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LookFirst {
+    /// The rank; absent where none stands out.
+    pub rank: Option<u64>,
+    /// What to do.
+    pub action: String,
+    /// What that rests on, a line each.
+    pub evidence: Vec<String>,
+    /// How much later than the others its first device work starts: than the middle of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts_later_us: Option<Microseconds>,
+    /// The host events under which its device idles longer than the others, the largest difference first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub host: Vec<RankDifference>,
+    /// `inferred`.
+    pub basis: String,
+}
+
+/// Idle of one rank under a host event, against the other ranks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankDifference {
+    /// The event's name.
+    pub name: String,
+    /// Its kind, as in `records.devices[].idle_host_events`.
+    pub kind: String,
+    /// Idle under it on this rank.
+    pub time_us: Microseconds,
+    /// The middle of the other ranks'.
+    pub others_us: Microseconds,
 }
 
 /// One collective on all of its ranks.

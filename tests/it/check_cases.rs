@@ -22,6 +22,7 @@
 //! - `measured = 0.0234` (within 0.00006)
 //! - `evidence KEY = JSON` (numbers within 0.00006, texts by equality)
 //! - `says = text`: part of the message, in any case of letters
+//! - `helps = text`, `helps not = text`: part of the advice, or none of it
 //! - `holds = *`: no other check is violated; `holds = a, b`: these hold
 //! - `violated = a, b`: these are violated as well
 //! - `CLAIM = supported` / `withheld` / `undefined`, and `CLAIM by = a, b`: claims by their JSON name
@@ -289,6 +290,10 @@ fn mismatch(id: &str, report: &Held, key: &str, expected: &str) -> Option<String
         "says" => {
             let says = own.message.to_lowercase().contains(&expected.to_lowercase());
             (!says).then(|| format!("the message does not say `{expected}`"))
+        }
+        "helps" | "helps not" => {
+            let helps = own.help.to_lowercase().contains(&expected.to_lowercase());
+            (helps != (key == "helps")).then(|| format!("{key} `{expected}`: {}", own.help))
         }
         "holds" if expected == "*" => {
             let others: Vec<&str> =

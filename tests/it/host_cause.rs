@@ -5,7 +5,7 @@ use crate::fixture;
 use crate::harness::{assert_no_mismatch, in_crate, outside_data, pipeline};
 use idleproof::analysis::{Analysis, LaunchTiming, analyse};
 use idleproof::read;
-use idleproof::report::{CaptureReport, IdleHostEvent, Microseconds, Records};
+use idleproof::report::{CaptureReport, IdleHostEvent, LongGap, Microseconds, Records};
 use idleproof::trace::{Capture, Trace};
 use idleproof::units::Picoseconds;
 use std::path::{Path, PathBuf};
@@ -47,6 +47,30 @@ fn the_innermost_event_on_the_launching_thread_counts() {
             "none no host event 1 5",
         ]
     );
+}
+
+/// Where in time the idle is, with what ran around each gap.
+#[test]
+fn the_longest_gaps_come_first_with_what_ran_around_them() {
+    let report = report(
+        "op aten::item 150..380\n\
+         launch 1..2\nkernel a 10..20\n\
+         launch 30..40\nkernel b 50..60\n\
+         launch 390..395\nkernel c 400..410\n",
+    );
+    let device = &records(&report).devices[0];
+    let gap = |gap: &LongGap| {
+        let text = |name: &Option<String>| name.clone().unwrap_or_default();
+        let (last, next, class) = (text(&gap.last_work), text(&gap.next_work), text(&gap.class));
+        let start = gap.start_us.ps() - device.window_us.0.ps();
+        let (event, us) = (text(&gap.host_event), gap.host_us.unwrap_or_default());
+        format!("{} {} {last} {next} {class} {event} {us}", start / 1_000_000, gap.length_us)
+    };
+    let gaps: Vec<String> = device.longest_gaps.iter().map(gap).collect();
+    let expected =
+        ["50 340 b c host-starved aten::item 230", "10 30 a b host-starved no host event 20"];
+    assert_eq!(gaps, expected);
+    assert_eq!(device.longest_gaps[0].launch.as_deref(), Some("cudaLaunchKernel"));
 }
 
 #[test]

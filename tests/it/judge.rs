@@ -66,7 +66,10 @@ fn file(path: &str) -> FileReport {
 
 pub(crate) fn measured(id: &str, value: f64) -> (&'static Check, Measurement) {
     let evidence = Evidence::new();
-    (check(id), Measurement::Measured { value, evidence, message: format!("{id} is {value}") })
+    (
+        check(id),
+        Measurement::Measured { value, evidence, message: format!("{id} is {value}"), help: None },
+    )
 }
 
 fn not_evaluable(id: &str, why: WhyNotEvaluable) -> (&'static Check, Measurement) {

@@ -12,5 +12,6 @@ mod jax;
 mod junit;
 mod junit_kit;
 mod roofline;
+mod run;
 mod sarif;
 mod text;

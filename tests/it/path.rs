@@ -273,6 +273,41 @@ fn jax(steps: &str) -> CaptureReport {
     pipeline(&[("host.xplane.pb".to_owned(), files.xplane)])
 }
 
+/// Op by op: every execution launches a kernel, and the count says so where no saving can be computed.
+#[test]
+fn many_executions_of_small_programs_are_counted() {
+    let text = "producer jax-rocm\n\
+        program jit_add 17 {\n  wrapped_add fusion us=5\n}\n\
+        program jit_mul 18 {\n  loop_mul fusion us=5\n}\n\
+        repeat 15 as n every 100 {\n  execute jit_add 10..20\n  execute jit_mul 50..60\n}\n";
+    let written = fixture::write(text).unwrap_or_else(|error| panic!("{error}"));
+    let fixture::Written::Jax(files) = written else { panic!("a fixture for JAX") };
+    let report = pipeline(&[("host.xplane.pb".to_owned(), files.xplane)]);
+    let advice = report.try_by_count.iter().find(|one| one.id == "small-executions").unwrap();
+    let expected = "30 of 30 executions are of 2 programs that launch at most 2 kernels each: 30 kernels in all";
+    assert_eq!(advice.found, expected);
+    assert!(advice.action.contains("one jax.jit") && !advice.no_saving.is_empty(), "{advice:?}");
+    assert_eq!(advice.basis, "inferred");
+    assert!(jax("").try_by_count.is_empty());
+}
+
+#[test]
+fn operators_that_wait_for_the_device_are_counted() {
+    let report = report(
+        "repeat 4 every 1000 {\n\
+           op aten::mm 5..30\nlaunch 10..14\nkernel a 20+300\n\
+           op aten::is_nonzero 40..400\nop aten::item 50..390\n\
+           call cudaMemcpy 60..380\nmemcpy DtoH 325+2\n\
+         }\n\
+         sync 3900..3990\n",
+    );
+    let [advice] = report.try_by_count.as_slice() else { panic!("{:?}", report.try_by_count) };
+    assert_eq!(advice.id, "waiting-operators");
+    let row = &advice.rows[0];
+    assert_eq!((row.what.as_str(), row.count), ("aten::is_nonzero → cudaMemcpy", 4));
+    assert_eq!((advice.rows.len(), row.time_us.unwrap().to_string()), (1, "1280".to_owned()));
+}
+
 #[test]
 fn steps_of_jax_are_the_users_or_the_executions() {
     for (line, marker, marked, complete) in

@@ -2,7 +2,7 @@
 
 use super::replay::Change;
 use crate::analysis::path::{Item, Model, Path, PathSegment, SegmentKind};
-use crate::trace::{DeviceEventKind, HostCallKind};
+use crate::trace::{DeviceEventKind, HostCallKind, NameId};
 use crate::units::Picoseconds;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,14 +17,16 @@ pub enum Cause {
     Host,
     /// One host activity on the path.
     HostEvent(String),
-    /// Calls that hand over work.
+    /// Calls that launch kernels and graphs.
     LaunchCalls,
     /// Waits of the host for the device.
     Waits,
     /// Collectives that nothing hides.
     Collectives,
-    /// Copies and fills that nothing hides.
+    /// Copies and fills that nothing hides: the device's time.
     Copies,
+    /// Calls that hand over copies and fills: the host's time.
+    CopyCalls,
     /// All kernels of one name.
     Kernel(String),
 }
@@ -43,7 +45,8 @@ impl Cause {
             Self::LaunchCalls => "launch overhead".to_owned(),
             Self::Waits => "the host waits for the device".to_owned(),
             Self::Collectives => "exposed collectives".to_owned(),
-            Self::Copies => "exposed copies and fills".to_owned(),
+            Self::Copies => "exposed copies and fills on the device".to_owned(),
+            Self::CopyCalls => "calls that hand over copies and fills".to_owned(),
             Self::Kernel(name) => format!("kernel {name}"),
         }
     }
@@ -58,13 +61,14 @@ impl Cause {
                 "this takes no time on the host, and what it launches stays the same"
             }
             Self::LaunchCalls => {
-                "calls that hand over work take the host no time; the device starts as late after them as now"
+                "calls that launch kernels and graphs take the host no time; the device starts as late after them as now"
             }
             Self::Waits => "no result is needed where the host waits for one, and it runs ahead",
             Self::Collectives => {
                 "all of them overlap with compute that they do not slow down; their time includes waiting for peers"
             }
-            Self::Copies => "all of them overlap with compute, or are not needed",
+            Self::Copies => "all of them overlap with compute; the calls that hand them over stay",
+            Self::CopyCalls => "these calls return at once; the copies themselves stay",
             Self::Kernel(_) => "it takes no time at all: a ceiling and no forecast",
         }
     }
@@ -81,6 +85,8 @@ pub(super) struct Candidate {
 /// The causes of a window. A saving is at most the cause's part of the path, so smaller parts are left out at once.
 pub(super) fn candidates(path: &Path, model: &Model<'_>, threshold: Picoseconds) -> Vec<Candidate> {
     let mut found = host(path, model);
+    let copy_apis = copy_apis(model);
+    let is_copy_call = |one: &PathSegment| is_call_of(&copy_apis, one);
     let event = |node: u32| &model.trace.device_events[node as usize];
     let work = |gone: &dyn Fn(u32) -> bool| Change {
         work: model.nodes.iter().map(|node| gone(node.event)).collect(),
@@ -89,7 +95,9 @@ pub(super) fn candidates(path: &Path, model: &Model<'_>, threshold: Picoseconds)
     found.push(Candidate {
         cause: Cause::LaunchCalls,
         change: Change { launch_calls: true, ..Change::default() },
-        on_path: Some(path.of_kind(SegmentKind::LaunchCall)),
+        on_path: Some(calls_on_path(path, |one| {
+            one.kind == SegmentKind::LaunchCall && !is_copy_call(one)
+        })),
     });
     found.push(Candidate {
         cause: Cause::Collectives,
@@ -98,8 +106,15 @@ pub(super) fn candidates(path: &Path, model: &Model<'_>, threshold: Picoseconds)
     });
     found.push(Candidate {
         cause: Cause::Copies,
-        change: Change { copy_calls: true, ..work(&|node| !event(node).kind.is_kernel()) },
-        on_path: copies_on_path(path, model),
+        change: work(&|node| !event(node).kind.is_kernel()),
+        on_path: Some(work_on_path(path, |one| {
+            matches!(one.kind, SegmentKind::Copy | SegmentKind::Fill)
+        })),
+    });
+    found.push(Candidate {
+        cause: Cause::CopyCalls,
+        change: Change { copy_calls: true, ..Change::default() },
+        on_path: Some(calls_on_path(path, is_copy_call)),
     });
     for (name, _) in longest(path, model, SegmentKind::Kernel) {
         // Equal texts have one id.
@@ -127,32 +142,38 @@ pub(super) fn candidates(path: &Path, model: &Model<'_>, threshold: Picoseconds)
     found
 }
 
-/// Copies on the path, with the calls that make them and the waits inside those.
-fn copies_on_path(path: &Path, model: &Model<'_>) -> Option<Picoseconds> {
-    let trace = model.trace;
-    let copies = |item: &Item| {
+/// The calls by which a window copies and fills.
+pub(super) fn copy_apis(model: &Model<'_>) -> BTreeSet<NameId> {
+    let copies = |item: &&Item| {
         matches!(item.kind, HostCallKind::Copy | HostCallKind::Set | HostCallKind::BlockingCopy)
     };
-    let apis = model.items.iter().filter(|item| copies(item));
-    let apis: BTreeSet<_> = apis.map(|item| trace.host_calls[item.call as usize].api).collect();
-    let is_call = |one: &&PathSegment| {
-        let is_call = matches!(one.kind, SegmentKind::LaunchCall | SegmentKind::Wait);
-        is_call && one.name.is_some_and(|name| apis.contains(&name))
-    };
-    let work = work_on_path(path, |one| matches!(one.kind, SegmentKind::Copy | SegmentKind::Fill));
-    let calls = path.segments.iter().filter(is_call).map(|one| one.interval.duration()).sum();
-    Some(if work > Picoseconds::ZERO { work + calls } else { work })
+    let apis = model.items.iter().filter(copies);
+    apis.map(|item| model.trace.host_calls[item.call as usize].api).collect()
 }
 
-/// Device work on the path, with the time that the device took to come to it.
+/// True for time inside one of these calls, waiting in it included.
+pub(super) fn is_call_of(apis: &BTreeSet<NameId>, one: &PathSegment) -> bool {
+    matches!(one.kind, SegmentKind::LaunchCall | SegmentKind::Wait)
+        && one.name.is_some_and(|name| apis.contains(&name))
+}
+
+/// The host's calls on the path.
+fn calls_on_path(path: &Path, is_it: impl Fn(&PathSegment) -> bool) -> Picoseconds {
+    let calls = path.segments.iter().filter(|one| is_it(one));
+    calls.map(|one| one.interval.duration()).sum()
+}
+
+/// Device work on the path, with the time that the device took to come to it; of the first, with that to what follows.
 fn work_on_path(path: &Path, is_it: impl Fn(&PathSegment) -> bool) -> Picoseconds {
     let comes_to =
         |one: &PathSegment| matches!(one.kind, SegmentKind::Queue | SegmentKind::Dispatch);
     let mut sum = Picoseconds::ZERO;
     let mut before: Option<&PathSegment> = None;
-    for segment in &path.segments {
+    for (at, segment) in path.segments.iter().enumerate() {
         if is_it(segment) {
-            let coming = before.filter(|one| comes_to(one)).map(|one| one.interval.duration());
+            let next = || path.segments.get(1).filter(|one| one.kind == SegmentKind::Queue);
+            let coming = if at == 0 { next() } else { before.filter(|one| comes_to(one)) };
+            let coming = coming.map(|one| one.interval.duration());
             sum += segment.interval.duration() + coming.unwrap_or_default();
         }
         before = Some(segment);

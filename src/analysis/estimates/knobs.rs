@@ -1,13 +1,47 @@
 //! What to try against a cause: a hypothesis to test, fitted to what the window shows.
 
 use super::causes::{Cause, without_number};
+use super::parts::{self, Part};
 use crate::analysis::host_cause::HostActivity;
-use crate::analysis::path::Model;
+use crate::analysis::path::{Model, Path};
 use crate::trace::{HostCallKind, NameId, Trace};
+use crate::units::Picoseconds;
 use rustc_hash::FxHashSet;
 
-/// What to try against a cause.
-pub(super) fn knob(cause: &Cause, model: &Model<'_>) -> &'static str {
+/// What to try against a cause, with what its time goes to where that decides it.
+pub(super) fn knob(cause: &Cause, path: &Path, model: &Model<'_>) -> (&'static str, Vec<Part>) {
+    if let Cause::HostEvent(name) = cause
+        && activity(model.trace, name) == HostActivity::Annotation
+    {
+        let has_frames = model.trace.profiler.python_frames > 0;
+        return (if has_frames { IN_FUNCTIONS } else { BETWEEN_OPERATORS }, Vec::new());
+    }
+    if *cause == Cause::CopyCalls {
+        return (of_cause(cause, model), parts::copy_calls(path, model));
+    }
+    if *cause == Cause::Waits {
+        let waits = parts::waits(model);
+        let all: Picoseconds = waits.iter().map(|part| part.time).sum();
+        let is_most =
+            |part: &Part| part.what == parts::UNDER_COLLECTIVES && part.time + part.time > all;
+        let knob =
+            if waits.iter().any(is_most) { UNDER_COLLECTIVES } else { of_cause(cause, model) };
+        return (knob, waits);
+    }
+    (of_cause(cause, model), Vec::new())
+}
+
+/// Against waits most of which are under collectives: the host going on makes no collective shorter.
+const UNDER_COLLECTIVES: &str = "the host waits mostly while collectives run, which take as long if it goes on: see first which rank comes last to them";
+
+/// Against time in a range that holds no operator and no call.
+const BETWEEN_OPERATORS: &str = "less work of the host between the operators of this range: compilation, graph capture, or larger operators";
+
+/// The same where a tracer recorded in which functions. They are counted and not kept: there are ten of them for each operator.
+const IN_FUNCTIONS: &str = "less work of the host in the functions that the file's Python frames show in this range, as a trace viewer draws them, or \
+     compilation of what they do";
+
+fn of_cause(cause: &Cause, model: &Model<'_>) -> &'static str {
     let replays = || model.items.iter().any(|item| item.kind == HostCallKind::GraphLaunch);
     match cause {
         Cause::Host if replays() => {
@@ -25,7 +59,10 @@ pub(super) fn knob(cause: &Cause, model: &Model<'_>) -> &'static str {
              differently"
         }
         Cause::Copies => {
-            "pinned memory and non-blocking copies, prefetching, or keeping data on the device"
+            "prefetching on a stream of its own, smaller data types, or keeping data on the device"
+        }
+        Cause::CopyCalls => {
+            "pinned memory and non-blocking copies, fewer and larger copies, or keeping data on the device"
         }
         Cause::Kernel(_) => "another implementation, data type or shape",
     }
@@ -36,9 +73,7 @@ const fn against(activity: HostActivity) -> &'static str {
         HostActivity::Op => {
             "compilation or graph capture, so that the host does not go through it each time"
         }
-        HostActivity::Annotation => {
-            "record Python stacks, which show what the host does inside this range between its operators"
-        }
+        HostActivity::Annotation => BETWEEN_OPERATORS,
         HostActivity::Call => "keep what it makes from step to step: memory, events, streams",
         HostActivity::Span | HostActivity::NoEvent | HostActivity::UnknownThread => {
             "move it off the launching thread, or prefetch what it fetches"
@@ -52,6 +87,10 @@ fn activity(trace: &Trace, name: &str) -> HostActivity {
     let named: FxHashSet<NameId> =
         all.filter(|&id| without_number(trace.name(id)) == name).collect();
     let is_it = |id: NameId| named.contains(&id);
+    // Old profilers list the marks of steps with the operators.
+    if name.starts_with("ProfilerStep#") {
+        return HostActivity::Annotation;
+    }
     // Operators are `namespace::name`; what else stands in their table are ranges that libraries record, as around a data loader.
     if name.contains("::") && trace.ops.iter().any(|one| is_it(one.name)) {
         HostActivity::Op

@@ -1,10 +1,10 @@
 //! Lays the estimates out for the report.
 
-use super::{Cause, Estimate};
+use super::{Cause, Estimate, Part};
 use crate::analysis::Analysis;
-use crate::report::{Change, Share, StepChange};
+use crate::report::{Change, ChangePart, Share, StepChange};
 
-/// Why the range reaches down to no saving at all.
+/// Why no lower bound of a saving is known.
 const OPEN: &str = "several streams have work: which of them waits for which is not all recorded, and without the cause they may overlap more than now";
 
 /// The rows of what to change.
@@ -17,6 +17,8 @@ fn row(estimate: &Estimate) -> Change {
     Change {
         cause: estimate.cause.words(),
         step_us: StepChange { now: estimate.now.into(), if_gone: (least.into(), most.into()) },
+        is_upper_bound: most == estimate.now && least < most,
+        in_run: None,
         // The path shows what waits delay, and not the waits themselves.
         share: estimate
             .on_path
@@ -27,7 +29,12 @@ fn row(estimate: &Estimate) -> Change {
         order_undetermined: estimate.order_undetermined,
         assumption: estimate.cause.assumption().to_owned(),
         knob: estimate.knob.to_owned(),
+        parts: estimate.parts.iter().map(part).collect(),
         open: (estimate.is_open && least < most).then(|| OPEN.to_owned()),
         basis: "inferred".to_owned(),
     }
+}
+
+fn part(part: &Part) -> ChangePart {
+    ChangePart { what: part.what.clone(), time_us: part.time.into() }
 }

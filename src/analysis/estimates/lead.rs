@@ -80,8 +80,8 @@ impl Lead {
         match cause {
             // Without the waits the host runs ahead: the longer of the two is the limit.
             Cause::Waits => (least.min(limit), most.max(host(for_others)).max(kept)),
-            // A copy that is not needed is waited for no more.
-            Cause::Copies => (least.min(limit), most),
+            // Calls that return at once wait for nothing either.
+            Cause::CopyCalls => (least.min(limit), most),
             one if one.takes_work() && self.is_ahead => {
                 (least.min(limit.max(now - taken)), most.max(host(for_others.min(taken))))
             }

@@ -12,9 +12,9 @@ pub(super) struct Change {
     pub(super) work: Vec<bool>,
     /// Host time that is gone before each call, by item.
     pub(super) before: Vec<Picoseconds>,
-    /// Calls that hand over work take no time.
+    /// Calls that launch kernels and graphs take no time.
     pub(super) launch_calls: bool,
-    /// So do calls that copy or fill, at best.
+    /// So do calls that copy or fill; those that wait for their copy at best.
     pub(super) copy_calls: bool,
     /// The host waits for nothing.
     pub(super) waits: bool,
@@ -203,8 +203,9 @@ impl<'r, 'a> Replay<'r, 'a> {
             item.kind,
             HostCallKind::Copy | HostCallKind::Set | HostCallKind::BlockingCopy
         );
-        let at_once = self.change.launch_calls && item.kind.hands_over_work()
-            || self.change.copy_calls && copies && self.slack == Slack::Least;
+        let is_sure = self.slack == Slack::Least || item.kind != HostCallKind::BlockingCopy;
+        let at_once = self.change.launch_calls && item.kind.launches_kernels()
+            || self.change.copy_calls && copies && is_sure;
         let length = match item.kind {
             _ if at_once => Picoseconds::ZERO,
             // A call that found the queue full waited for work that is gone now.
@@ -268,9 +269,10 @@ impl<'r, 'a> Replay<'r, 'a> {
         let start = node.interval.start();
         let after = |(one, most): (u32, Picoseconds)| {
             let lag = start - self.model.nodes[one as usize].interval.end();
+            let follows_gone = self.change.work.get(one as usize).copied().unwrap_or(false);
             let lag = match self.slack {
                 _ if lag.is_negative() => lag,
-                Slack::Least if is_gone => Picoseconds::ZERO,
+                Slack::Least if is_gone || follows_gone => Picoseconds::ZERO,
                 _ if node.enabler == Enabler::Device(one) => lag,
                 Slack::Least => Picoseconds::ZERO,
                 Slack::Most => lag.min(most),
@@ -286,8 +288,14 @@ impl<'r, 'a> Replay<'r, 'a> {
 
     /// When the host has handed it over.
     fn after_call(&self, node: &Node) -> Option<Picoseconds> {
-        let item = node.item?;
         let start = node.interval.start();
+        let Some(item) = node.item else {
+            // A call before the window is not played again, and its work still comes to the device no sooner than after it.
+            let call = self.model.launch_call(node.event).filter(|_| self.slack == Slack::Most)?;
+            let returned = self.model.trace.host_calls[call].interval.end();
+            let lag = start - returned;
+            return (!lag.is_negative()).then(|| returned + lag.min(self.lags.dispatch));
+        };
         let call = self.model.items[item as usize].interval;
         let (begins, returns) = self.items[item as usize];
         if call.start() > start {

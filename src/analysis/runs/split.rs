@@ -16,6 +16,8 @@ pub struct Instance {
     pub all_present: (i128, i128),
     /// The rank that came last; of several the lowest.
     pub straggler: u64,
+    /// How long after the next to last rank it came.
+    pub lead: i128,
     /// False where some ranks may have moved data before the last one came: its operation does not need every rank, and there
     /// are more than two.
     pub needs_all: bool,
@@ -28,6 +30,8 @@ pub struct Instance {
 pub struct Wait {
     /// The rank.
     pub rank: u64,
+    /// When its kernel began, on the axis of its own file.
+    pub start_in_file: i128,
     /// How long its kernel ran.
     pub kernel: i128,
     /// How long of it the last rank had not come.
@@ -58,8 +62,12 @@ fn instance(
     let last_start = ranks.iter().map(|rank| rank.1).max()?;
     let last_end = ranks.iter().map(|rank| rank.2).max()?;
     let straggler = ranks.iter().find(|rank| rank.1 == last_start)?.0;
-    let wait = |&(rank, start, end): &(u64, i128, i128)| Wait {
+    let second = ranks.iter().map(|rank| rank.1).filter(|&start| start < last_start).max();
+    let tied = ranks.iter().filter(|rank| rank.1 == last_start).count() > 1;
+    let in_file = |&(at, start, _): &(usize, i128, i128)| start - records[at].base_ps;
+    let wait = |(&(rank, start, end), matched): (&(u64, i128, i128), &(usize, i128, i128))| Wait {
         rank,
+        start_in_file: in_file(matched),
         kernel: end - start,
         wait: (last_start.min(end) - start).max(0),
     };
@@ -69,6 +77,7 @@ fn instance(
         all_present: (last_start, last_end),
         straggler,
         needs_all: ranks.len() == 2 || is_synchronising(&matched.name),
-        ranks: ranks.iter().map(wait).collect(),
+        lead: if tied { 0 } else { last_start - second.unwrap_or(last_start) },
+        ranks: ranks.iter().zip(&matched.ranks).map(wait).collect(),
     })
 }

@@ -35,7 +35,7 @@ pub(super) fn table(capture: &CaptureReport) -> String {
             "<tr><th scope=\"row\">{}</th><td>{}</td><td><span{class}>{figure}</span></td><td>{}</td><td>{}</td></tr>",
             html(words::claim(claim)),
             standing(capture, claim, state, by),
-            basis(claim),
+            basis(capture, claim),
             if state == ClaimState::Withheld { kept(capture, claim) } else { String::new() }
         );
     }
@@ -71,15 +71,40 @@ fn standing(capture: &CaptureReport, claim: Claim, state: ClaimState, by: &[Stri
 }
 
 /// What a claim's figure is, in HTML.
-const fn basis(claim: Claim) -> &'static str {
+fn basis(capture: &CaptureReport, claim: Claim) -> String {
     match claim {
-        Claim::Idle | Claim::KernelTime | Claim::Ranking | Claim::StepTime => "measured",
-        Claim::OpAttribution | Claim::SourceLine => "measured; place by class",
-        Claim::Roofline => "measured against what vendors state (<em>read</em>)",
+        Claim::Idle | Claim::KernelTime | Claim::Ranking | Claim::StepTime => "measured".to_owned(),
+        Claim::OpAttribution => format!("times measured; operators {}", placed(capture)),
+        Claim::SourceLine => format!("times measured; lines {}", placed(capture)),
+        Claim::Roofline => "measured against what vendors state (<em>read</em>)".to_owned(),
         Claim::HostStarved | Claim::CriticalPath | Claim::CollectiveSplit | Claim::Estimate => {
-            "<em>inferred</em>"
+            "<em>inferred</em>".to_owned()
         }
     }
+}
+
+/// How kernels are placed, with the share of kernel time of each way, in HTML. Ids and labels are the tracer's; the rest is concluded.
+fn placed(capture: &CaptureReport) -> String {
+    let Some(attribution) = &capture.attribution else { return "by class".to_owned() };
+    let way = |class: &str| match class {
+        "correlation" => Some("<em>read</em> from ids"),
+        "exact" => Some("<em>read</em> from labels that the program knows"),
+        "exact-label" => Some("<em>read</em> from labels alone"),
+        "nesting" => Some("<em>inferred</em> by nesting"),
+        "name" => Some("<em>inferred</em> by name"),
+        "order" => Some("<em>inferred</em> by order"),
+        _ => None,
+    };
+    let ways: Vec<String> = attribution
+        .ordered_classes()
+        .into_iter()
+        .filter(|(_, of)| of.records > 0)
+        .filter_map(|(class, of)| {
+            let share = of.share.map(|share| format!(" ({})", format::share(share)));
+            Some(format!("{}{}", way(class)?, share.unwrap_or_default()))
+        })
+        .collect();
+    if ways.is_empty() { "by class".to_owned() } else { ways.join(", ") }
 }
 
 /// True where a claim is a conclusion rather than a sum of records.
@@ -151,12 +176,14 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
     markup::inline(&figure)
 }
 
-/// The cause that saves most, surely before possibly; that a kernel takes no time at all is a ceiling and no advice.
+/// The cause that saves most, surely before possibly; that a kernel takes no time at all is a ceiling and no advice, and neither is a
+/// cause that has no part of the path.
 pub(super) fn first_to_try(capture: &CaptureReport) -> Option<&Change> {
-    let causes = &capture.what_to_change;
+    let on_path = |one: &&Change| one.share.is_some_and(|share| share.get() > 0.0);
+    let causes = || capture.what_to_change.iter().filter(on_path);
     let left = |one: &&Change| (one.step_us.if_gone.1, one.step_us.if_gone.0);
-    let advice = causes.iter().filter(|one| !one.cause.starts_with("kernel "));
-    advice.min_by_key(left).or(causes.first())
+    let advice = causes().filter(|one| !one.cause.starts_with("kernel "));
+    advice.min_by_key(left).or_else(|| causes().next())
 }
 
 fn step_time(capture: &CaptureReport) -> String {

@@ -10,18 +10,21 @@ use crate::report::{CaptureReport, Claim};
 use std::fmt::Write as _;
 
 /// How much of each table the page shows.
-const ROOM: Room = Room { rows: 200, kernels: 200, steps: 10, host_events: 48, name_chars: 240 };
+const ROOM: Room =
+    Room { rows: 200, kernels: 200, steps: 10, host_events: 48, gaps: 40, name_chars: 240 };
 
 /// Characters of a capture's name.
 const CAPTURE_CHARS_MAX: usize = 200;
 
 /// The sections of the page, in its order, with the claims that their figures make. Those of the report that are not listed follow.
-const ORDER: [(&str, &[Claim]); 14] = [
+const ORDER: [(&str, &[Claim]); 16] = [
     ("steps", &[Claim::StepTime]),
     (SWIMLANES, &[]),
     ("path", &[Claim::CriticalPath]),
     ("changes", &[Claim::Estimate]),
+    ("counted", &[]),
     ("host-events", &[Claim::Idle, Claim::HostStarved]),
+    ("gaps", &[Claim::Idle]),
     ("kernels", &[Claim::KernelTime, Claim::Ranking]),
     ("operators", &[Claim::OpAttribution]),
     ("lines", &[Claim::SourceLine]),

@@ -6,7 +6,8 @@ use super::super::markdown::saving;
 use super::super::{cells, words};
 use super::markup;
 use crate::report::{
-    CaptureReport, Change, CheckReport, Claim, ClaimState, Outcome, PathScope, State,
+    CaptureReport, Change, CheckReport, Claim, ClaimState, CountedAdvice, Outcome, PathScope,
+    ShareOfRun, State,
 };
 
 /// Reasons and advice that are spelled out; the findings have all of them.
@@ -174,7 +175,14 @@ fn reasons(capture: &CaptureReport) -> impl Iterator<Item = &CheckReport> {
 fn next(capture: &CaptureReport) -> String {
     let mut advice: Vec<String> = Vec::new();
     if capture.claims.get(Claim::Estimate).0 == ClaimState::Supported {
-        advice.extend(super::claims::first_to_try(capture).map(|change| try_it(capture, change)));
+        let first = super::claims::first_to_try(capture);
+        advice.extend(first.map(|change| match change.in_run {
+            Some(share) if share.last == 0 => see_the_run(share),
+            _ => try_it(capture, change),
+        }));
+    }
+    if advice.is_empty() && capture.claims.get(Claim::Ranking).0 != ClaimState::Withheld {
+        advice.extend(capture.try_by_count.first().map(by_count));
     }
     let failing = capture.checks.iter().filter(|check| check.fails);
     // What fails the gate, what withholds a claim, then what else is violated.
@@ -197,6 +205,25 @@ fn next(capture: &CaptureReport) -> String {
     format!("<ul>{}</ul>", advice.join(""))
 }
 
+/// What is saved on a rank that the others never wait for is waited in collectives.
+fn see_the_run(share: ShareOfRun) -> String {
+    format!(
+        "<li>See the run of several ranks first (<em>inferred</em>): this one comes last to none of the {} collectives of its window, and what is saved here is \
+         waited in them.</li>",
+        share.collectives
+    )
+}
+
+/// What records show by count, as advice.
+fn by_count(advice: &CountedAdvice) -> String {
+    format!(
+        "<li>Try: {} (<em>inferred</em>): {}. No saving is computed: {}.</li>",
+        html(&advice.action),
+        html(&advice.found),
+        html(&advice.no_saving)
+    )
+}
+
 /// A cause as advice.
 fn try_it(capture: &CaptureReport, change: &Change) -> String {
     let now =
@@ -205,15 +232,24 @@ fn try_it(capture: &CaptureReport, change: &Change) -> String {
     let scope = capture.critical_path.as_ref().map(|path| path.scope);
     let what = if scope == Some(PathScope::Step) { "step" } else { "recorded window" };
     let open = change.open.as_deref().map(|open| format!(" It may be nothing: {}.", html(open)));
+    let of_run = change.in_run.map(|share| {
+        format!(
+            " For the run of several ranks: at most {}, as this one comes last to {} of the {} collectives of the window.",
+            time(share.at_most_us, FINE),
+            share.last,
+            share.collectives
+        )
+    });
     // What a tracer adds to the host's time is no saving.
     let is_slowed = words::is_slowed_by_tracer(change) && words::tracer(capture).is_some();
-    let at_most = if is_slowed { "at most " } else { "" };
+    let at_most = if is_slowed && !change.is_upper_bound { "at most " } else { "" };
     format!(
-        "<li>Try: {}. Without this, the {what} of {} would be shorter by <strong>{at_most}{}</strong> (<em>inferred</em>, not run): {}.{}</li>",
-        html(&change.knob),
+        "<li>Try: {}. Without this, the {what} of {} would be shorter by <strong>{at_most}{}</strong> (<em>inferred</em>, not run): {}.{}{}</li>",
+        html(&words::knob(change)),
         markup::inline(&now),
         markup::inline(&saves),
         html(&format::name(&change.cause, CAUSE_CHARS_MAX)),
-        open.unwrap_or_default()
+        open.unwrap_or_default(),
+        of_run.unwrap_or_default()
     )
 }

@@ -6,7 +6,7 @@ use super::super::format::{self, FINE, counted};
 use super::super::words;
 use crate::report::{
     CaptureReport, Change, Claim, ClaimState, CriticalPath, Microseconds, PathScope, Percent,
-    StepChange,
+    ShareOfRun, StepChange,
 };
 use crate::units::Ratio;
 
@@ -80,17 +80,41 @@ pub(super) fn changes(capture: &CaptureReport) -> String {
     let head =
         ["were this gone", "try", "assumes that", "hangs on it", "Amdahl's ceiling", "saves"];
     let table = table(&head, 3, rows);
-    format!("Of {of}, {now} now:\n\n{table}{}{}{INFERRED}", open(capture), tracer(capture))
+    format!(
+        "Of {of}, {now} now:\n\n{table}{}{}{}{INFERRED}",
+        in_run(capture),
+        open(capture),
+        tracer(capture)
+    )
+}
+
+/// What all of it is worth to a run of several ranks.
+fn in_run(capture: &CaptureReport) -> String {
+    let share = capture.what_to_change.iter().find_map(|change| change.in_run);
+    let Some(ShareOfRun { collectives, last, at_most_us }) = share else { return String::new() };
+    let collectives = counted(collectives, "collective", "collectives");
+    let lead = match last {
+        0 => "so that what is saved here is waited in them".to_owned(),
+        _ => format!(
+            "by {} in all: the run gets shorter by no more",
+            guarded(capture, Claim::Estimate, Some(at_most_us), time)
+        ),
+    };
+    format!(
+        "\nOne rank of several: of the {collectives} in this window, it comes last to {}, {lead}.\n",
+        if last == 0 { "none".to_owned() } else { last.to_string() }
+    )
 }
 
 const INFERRED: &str = "\nInferred from one window, not run. `hangs on it`: the part of the path that would go, with the calls that make it or wait for it. It is not all idle: the device \
     may run other work beside it. `Amdahl's ceiling`: how long it would still take if all of that went, and the device paused no more than now. `saves`: at least to at most, \
-    when the window is played again without the cause. Savings do not add up.\n";
+    when the window is played again without the cause; `at most` alone is a ceiling, and nothing may be saved. Savings do not add up.\n";
 
 /// Why savings may be nothing.
 fn open(capture: &CaptureReport) -> String {
     let open = capture.what_to_change.iter().find_map(|change| change.open.as_deref());
-    open.map(|open| format!("\nA saving from 0 on: {}.\n", markdown(open))).unwrap_or_default()
+    open.map(|open| format!("\nWhere no lower bound is known: {}.\n", markdown(open)))
+        .unwrap_or_default()
 }
 
 /// What a tracer does to the host's part.
@@ -102,13 +126,17 @@ fn tracer(capture: &CaptureReport) -> String {
         .unwrap_or_default()
 }
 
-/// What a cause saves: `24.7 ms (10.9 %)`, or a range of both.
+/// What a cause saves: `24.7 ms (10.9 %)`, a range of both, or `at most 24.7 ms (10.9 %), no lower bound known`.
 pub(in crate::render) fn saving(change: &Change) -> String {
     let StepChange { now, if_gone: (lo, hi) } = change.step_us;
     let saved = |left: Microseconds| Microseconds::from_ps(now.ps().saturating_sub(left.ps()));
     let part =
         |left| Ratio::new(u64::try_from(saved(left).ps()).ok()?, u64::try_from(now.ps()).ok()?);
     let (least, most) = (time(saved(hi)), time(saved(lo)));
+    if change.is_upper_bound {
+        let of = part(lo).map(|part| format!(" ({})", format::percent(Percent::of(part))));
+        return format!("at most {most}{}, no lower bound known", of.unwrap_or_default());
+    }
     let of = match (part(hi).map(Percent::of), part(lo).map(Percent::of)) {
         (Some(least), Some(most)) => format!(" ({})", format::percent_range((least, most))),
         _ => String::new(),
@@ -126,7 +154,7 @@ fn row(capture: &CaptureReport, change: &Change) -> Vec<String> {
     let order = if change.order_undetermined { " (order undetermined)" } else { "" };
     vec![
         format!("{}{order}", markdown_code(&format::name(&change.cause, NAME_CHARS_MAX))),
-        markdown(&change.knob),
+        markdown(&words::knob(change)),
         markdown(&change.assumption),
         guarded(capture, Claim::Estimate, change.share, format::share),
         stated(change.at_best_us),

@@ -3,6 +3,7 @@
 use super::html::lanes;
 use super::jax::{jax, tables};
 use super::roofline::roofline;
+use super::run::run;
 use idleproof::report::*;
 use idleproof::units::Ratio;
 use serde_json::json;
@@ -110,6 +111,30 @@ fn device(name: &str, total: i128, busy: i128) -> DeviceRecords {
                 gaps: 4,
                 time_us: us(1_234),
                 share: Some(share(3, 100)),
+            },
+        ],
+        longest_gaps: vec![
+            LongGap {
+                start_us: us(1_400),
+                length_us: us(total - busy - 2_000),
+                class: Some("host-starved".to_owned()),
+                last_work: Some(HOSTILE.to_owned()),
+                next_work: Some("gemm".to_owned()),
+                launch: Some("cudaLaunchKernel".to_owned()),
+                host_event: Some(HOSTILE.to_owned()),
+                host_kind: Some("op".to_owned()),
+                host_us: Some(us(1_234)),
+            },
+            LongGap {
+                start_us: us(1_200),
+                length_us: us(40),
+                class: None,
+                last_work: None,
+                next_work: None,
+                launch: None,
+                host_event: None,
+                host_kind: None,
+                host_us: None,
             },
         ],
         streams: vec![StreamRecords {
@@ -329,7 +354,18 @@ pub(crate) fn healthy() -> CaptureReport {
             at_best_us: Some(us(2_625_000)),
             order_undetermined: false,
             assumption: "the host keeps its pace".to_owned(),
+            is_upper_bound: false,
+            in_run: Some(ShareOfRun { collectives: 8, last: 5, at_most_us: us(90_000) }),
+            parts: vec![ChangePart { what: HOSTILE.to_owned(), time_us: us(200_000) }],
             knob: "CUDA graphs".to_owned(),
+            basis: "inferred".to_owned(),
+        }],
+        try_by_count: vec![CountedAdvice {
+            id: "small-executions".to_owned(),
+            found: "81 executions launch 105 kernels".to_owned(),
+            action: HOSTILE.to_owned(),
+            no_saving: "the critical path is not stated".to_owned(),
+            rows: vec![CountedRow { what: HOSTILE.to_owned(), count: 24, time_us: Some(us(300)) }],
             basis: "inferred".to_owned(),
         }],
         checks: vec![coverage, ranks],
@@ -486,6 +522,7 @@ pub(crate) fn refused() -> CaptureReport {
         stated: Vec::new(),
         critical_path: None,
         what_to_change: Vec::new(),
+        try_by_count: Vec::new(),
         checks: Vec::new(),
         trust_list: Vec::new(),
         needs_new_capture: Vec::new(),
@@ -530,51 +567,7 @@ pub(crate) fn everything() -> Report {
         message: format!("idleproof.toml:{line}: the exception matched nothing"),
     };
     Report {
-        runs: vec![RunReport {
-            name: "captures/decode".to_owned(),
-            captures: vec![
-                "captures/decode/rank_0".to_owned(),
-                "captures/decode/rank_1".to_owned(),
-            ],
-            ranks: vec![0, 1],
-            world_size: Some(8),
-            checks: vec![check(
-                "missing-ranks",
-                State::Violated,
-                Level::Warn,
-                &[Claim::CollectiveSplit],
-            )],
-            claims: RunClaims {
-                collective_split: ClaimReport {
-                    state: ClaimState::Withheld,
-                    by: vec!["missing-ranks".to_owned()],
-                },
-            },
-            collectives: vec![CollectiveTime {
-                name: HOSTILE.to_owned(),
-                group: Some(HOSTILE.to_owned()),
-                instances: 3,
-                kernel_us: us(4_200),
-                wait_us: us(3_800),
-                wait_is_upper_bound: true,
-                transfer_us: (us(0), us(200)),
-                straggler: Some((1, 2)),
-            }],
-            by_rank: vec![RankTotal {
-                rank: 0,
-                kernel_us: us(4_000),
-                wait_us: (us(2_800), us(3_800)),
-                last: 1,
-                awaited_us: (us(0), us(3_800)),
-            }],
-            longest_waits: vec![CollectiveInstance {
-                name: HOSTILE.to_owned(),
-                group: None,
-                all_present_us: (us(4_800), us(5_000)),
-                straggler: 1,
-                ranks: vec![RankWait { rank: 0, kernel_us: us(4_000), wait_us: us(3_800) }],
-            }],
-        }],
+        runs: vec![run()],
         skipped: vec![SkippedFile {
             path: "captures/notes.txt".to_owned(),
             reason: "no capture".to_owned(),

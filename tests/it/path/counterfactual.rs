@@ -67,6 +67,39 @@ fn advice_knows_whether_graphs_are_replayed() {
     assert!(all.contains("outside the graphs that are replayed"), "{all}");
 }
 
+/// Advice to record what is recorded misleads: where frames are there, they are named, and where none are, a new capture is asked for.
+#[test]
+fn time_between_operators_is_that_of_the_functions_in_it() {
+    let program = |frames: &str| {
+        report(&format!(
+            "repeat 6 as n every 1000 {{\n\
+               annotation ProfilerStep#{{n}} 0..990\n{frames}\
+               launch 10..14\nkernel a 20+100\n\
+               launch 800..804\nkernel b 810+50\n\
+             }}\n"
+        ))
+    };
+    let frames = "python \"train.py(3): step\" 15..795\npython \"data.py(7): fetch\" 100..500\n\
+                  python \"data.py(9): parse\" 200..400\npython \"util.py(1): short\" 600..650\n";
+    let (with, without) = (program(frames), program(""));
+    let cause = "the device waits for the host: ProfilerStep#";
+    let asked = |report: &CaptureReport| {
+        let open = &report.needs_new_capture;
+        open.iter().any(|one| one.capture.contains("with_stack=True"))
+    };
+    let row = find(&with, cause);
+    let parts: Vec<(&str, i128)> =
+        row.parts.iter().map(|part| (part.what.as_str(), part.time_us.ps() / 1_000_000)).collect();
+    let expected =
+        [("train.py(3): step", 325), ("data.py(7): fetch", 200), ("data.py(9): parse", 200)];
+    assert_eq!(parts, expected);
+    assert!(row.knob.contains("functions") && !asked(&with), "{}", row.knob);
+    let row = find(&without, cause);
+    assert!(row.parts.is_empty() && asked(&without), "{row:?}");
+    assert!(!row.knob.contains("record"), "{}", row.knob);
+    assert_eq!(row.step_us, find(&with, cause).step_us);
+}
+
 #[test]
 fn a_gap_on_the_host_that_hides_only_part_of_the_work() {
     // Without the gap the device has no pause left: less is saved than the gap takes.
@@ -138,7 +171,72 @@ fn an_exposed_copy() {
            sync 18..229\n\
          }\n",
     );
-    holds(&with, "exposed copies and fills", &without);
+    holds(&with, "exposed copies and fills on the device", &without);
+    // The call that hands it over may stay, and what follows is launched no sooner.
+    let with_call = report(
+        "repeat 6 as n every 243 {\n\
+           annotation ProfilerStep#{n} 0..242\n\
+           copy 10..12\n\
+           launch 14..16\nkernel a 24+100\nlaunch 18..20\nkernel b 125+100\n\
+           sync 22..233\n\
+         }\n",
+    );
+    holds(&with, "exposed copies and fills on the device", &with_call);
+}
+
+/// The device copies for two microseconds and the host calls for a hundred: each is a row of its own, and the small one is none.
+#[test]
+fn calls_that_copy_are_apart_from_copies() {
+    let program = |call: u32| {
+        report(&format!(
+            "repeat 6 as n every {} {{\n\
+               annotation ProfilerStep#{{n}} 0+{}\n\
+               copy 10+{call}\nmemcpy HtoD {}+2\n\
+               launch {}+2\nkernel a {}+100\n\
+             }}\n",
+            150 + call,
+            149 + call,
+            15 + call,
+            20 + call,
+            30 + call,
+        ))
+    };
+    let with = program(100);
+    holds(&with, "calls that hand over copies and fills", &program(0));
+    let row = find(&with, "calls that hand over copies and fills");
+    assert_eq!(row.parts.len(), 1, "{row:?}");
+    assert_eq!(row.parts[0].what, "cudaMemcpyAsync");
+    let causes: Vec<&str> = with.what_to_change.iter().map(|row| row.cause.as_str()).collect();
+    assert!(!causes.contains(&"exposed copies and fills on the device"), "{causes:?}");
+    let launches = with.what_to_change.iter().find(|row| row.cause == "launch overhead");
+    assert!(launches.is_none(), "copies are launched by no kernel's call: {launches:?}");
+}
+
+/// A cause without a part of the path of its own stands last, says what ran meanwhile, and promises nothing.
+#[test]
+fn a_wait_under_collectives_says_so_and_stands_last() {
+    let report = report(
+        "repeat 6 as n every 600 {\n\
+           annotation ProfilerStep#{n} 0..599\n\
+           launch 2..6\nkernel a 10+30 stream=7\n\
+           launch 8..12\nkernel ncclDevKernel_AllReduce 16+400 stream=8\n\
+           sync 14..430\n\
+         }\n",
+    );
+    let last = report.what_to_change.last().unwrap();
+    assert_eq!((last.cause.as_str(), last.share), ("the host waits for the device", None));
+    let parts: Vec<(&str, i128)> =
+        last.parts.iter().map(|part| (part.what.as_str(), part.time_us.ps() / 1_000_000)).collect();
+    let expected = [
+        ("under collectives alone", 376),
+        ("under compute kernels", 26),
+        ("while nothing ran", 14),
+    ];
+    assert_eq!(parts, [expected[0], expected[1], expected[2]]);
+    assert!(last.knob.contains("which rank comes last"), "{}", last.knob);
+    assert!(last.is_upper_bound && last.open.is_some(), "{last:?}");
+    let sure = |row: &&Change| !row.is_upper_bound;
+    assert_eq!(report.what_to_change.iter().filter(sure).count(), 0);
 }
 
 #[test]

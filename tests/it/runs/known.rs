@@ -1,8 +1,9 @@
 //! Jobs whose arrivals, transfers and clocks are known: what is said of their waits must hold the truth.
 
 use crate::fixture;
-use crate::harness::{assert_no_mismatch, pipeline_at};
+use crate::harness::{Run, assert_no_mismatch, pipeline_at};
 use crate::lab::Dice;
+
 use idleproof::report::{ClaimState, RunReport};
 use std::fmt::Write as _;
 
@@ -68,6 +69,10 @@ impl Job {
     }
 
     fn run(&self) -> RunReport {
+        self.evaluation().runs.remove(0)
+    }
+
+    fn evaluation(&self) -> Run {
         let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
         for rank in 0..self.ahead.len() {
             let text = self.fixture(rank);
@@ -75,9 +80,9 @@ impl Job {
             let path = folder.path().join(format!("rank_{rank}.pt.trace.json"));
             std::fs::write(path, written.kineto()).unwrap_or_else(|error| panic!("{error}"));
         }
-        let mut runs = pipeline_at(&[folder.path().to_owned()]).runs;
-        assert_eq!(runs.len(), 1);
-        runs.remove(0)
+        let found = pipeline_at(&[folder.path().to_owned()]);
+        assert_eq!(found.runs.len(), 1);
+        found
     }
 
     /// How long the ranks of a collective waited for the last one.
@@ -131,4 +136,50 @@ fn waits_of_known_jobs_are_told_whatever_the_clocks_of_their_ranks() {
         }
     }
     assert_no_mismatch(&wrong);
+}
+
+/// A job of three ranks in which the rank of each collective that comes last is given.
+fn with_last(last: impl Fn(usize) -> usize) -> Job {
+    let kernels = (0..N_COLLECTIVES).zip(0..).map(|(nth, at)| {
+        let ready = 1_000_000 + nth * PERIOD;
+        let start =
+            |rank| if rank == last(at) { ready + 500_000 } else { ready + 10_000 * rank as u64 };
+        (0..3).map(|rank| (start(rank), ready + 600_000)).collect()
+    });
+    Job { n_ranks: 3, ahead: vec![0; 3], kernels: kernels.collect() }
+}
+
+/// The rank that the others wait for is the one to look at, and what another would save is time to wait in.
+#[test]
+fn the_rank_that_comes_last_is_the_one_to_look_at() {
+    let job = with_last(|_| 2);
+    let found = job.evaluation();
+    let first = found.runs[0].look_first.as_ref().unwrap();
+    assert_eq!((first.rank, first.basis.as_str()), (Some(2), "inferred"));
+    assert!(first.action.starts_with("look at rank 2 first"), "{first:?}");
+    assert!(first.evidence[0].contains("16 of 16 collectives"), "{first:?}");
+    for (rank, capture) in found.captures.iter().enumerate() {
+        assert!(!capture.what_to_change.is_empty());
+        for change in &capture.what_to_change {
+            let share = change.in_run.unwrap();
+            let is_last = rank == 2;
+            assert_eq!(
+                (share.last > 0, share.at_most_us.ps() > 0),
+                (is_last, is_last),
+                "{rank} {change:?}"
+            );
+            assert!(change.assumption.contains("of 3 ranks"), "{change:?}");
+            if change.cause == "exposed collectives" && !is_last {
+                assert!(change.knob.contains("longest for rank 2"), "{change:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn ranks_that_come_last_in_turn_do_not_stand_out() {
+    let found = with_last(|at| at % 3).evaluation();
+    let first = found.runs[0].look_first.as_ref().unwrap();
+    assert_eq!(first.rank, None);
+    assert!(first.action.starts_with("no rank stands out"), "{first:?}");
 }

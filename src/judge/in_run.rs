@@ -1,0 +1,91 @@
+//! What a rank's savings are worth to its run: a rank that does not come last saves itself time to wait in.
+
+use crate::analysis::{Instance, Run};
+use crate::report::{CaptureReport, Change, ClaimState, Microseconds, RunReport, ShareOfRun};
+use crate::units::Picoseconds;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// Cause of the row about collectives.
+const COLLECTIVES: &str = "exposed collectives";
+
+/// Writes into the rows of what to change, of every rank of a run, what they are worth to it.
+pub fn told_of_runs(captures: &mut [CaptureReport], runs: &[Run], reports: &[RunReport]) {
+    for (run, report) in runs.iter().zip(reports) {
+        for (at, name) in run.captures.iter().enumerate() {
+            let Some(capture) = captures.iter_mut().find(|capture| capture.name == *name) else {
+                continue;
+            };
+            let told = Told::of(run, report, at);
+            capture.what_to_change.iter_mut().for_each(|change| told.write(change));
+        }
+    }
+}
+
+/// What is known of one rank in the window of its critical path.
+struct Told {
+    n_ranks: usize,
+    /// Absent where the run does not state who waits for whom.
+    share: Option<ShareOfRun>,
+    /// Whom the rank waits for longest in that window, and how long at most.
+    waits_for: Option<(u64, i128)>,
+}
+
+impl Told {
+    fn of(run: &Run, report: &RunReport, at: usize) -> Self {
+        let mut told = Self { n_ranks: run.ranks.len(), share: None, waits_for: None };
+        let window = run.hosts.get(at).and_then(|host| host.path_window);
+        let (Some(&rank), Some((opens, ends))) = (run.ranks.get(at), window) else { return told };
+        if report.claims.collective_split.state != ClaimState::Supported {
+            return told;
+        }
+        let own = |one: &&Instance| {
+            let mut ranks = one.ranks.iter();
+            ranks.any(|of| of.rank == rank && of.start_in_file >= opens && of.start_in_file < ends)
+        };
+        let (mut share, mut waits) = ((0_u64, 0_u64, 0_i128), BTreeMap::<u64, i128>::new());
+        for one in run.instances.iter().filter(own) {
+            share.0 += 1;
+            if one.straggler == rank {
+                (share.1, share.2) = (share.1 + 1, share.2 + one.lead);
+            }
+            let waited = one.ranks.iter().find(|of| of.rank == rank).map_or(0, |of| of.wait);
+            *waits.entry(one.straggler).or_default() += waited;
+        }
+        let (collectives, last, lead) = share;
+        told.share = (collectives > 0).then(|| ShareOfRun {
+            collectives,
+            last,
+            at_most_us: Microseconds::from_ps(lead),
+        });
+        let longest = waits.into_iter().max_by_key(|&(rank, wait)| (wait, Reverse(rank)));
+        told.waits_for = longest.filter(|&(_, wait)| wait > 0);
+        told
+    }
+
+    fn write(&self, change: &mut Change) {
+        change.in_run = self.share;
+        let of_run = match self.share {
+            Some(ShareOfRun { last: 0, .. }) => "nowhere in this window".to_owned(),
+            Some(share) => format!("by at most {} in this window", human(share.at_most_us.ps())),
+            None => "whether it does is not known".to_owned(),
+        };
+        change.assumption = format!(
+            "{}; of {} ranks, the run gets shorter only where this one comes last: {of_run}",
+            change.assumption, self.n_ranks
+        );
+        if change.cause == COLLECTIVES
+            && let Some((rank, wait)) = self.waits_for
+        {
+            change.knob = format!(
+                "nothing on this rank against what is waiting: at most {} of it, longest for rank {rank}, which the run compares with the \
+                 others. Against the rest: overlap with compute, or other buckets",
+                human(wait)
+            );
+        }
+    }
+}
+
+fn human(ps: i128) -> String {
+    i64::try_from(ps).map_or_else(|_| format!("{ps} ps"), |ps| Picoseconds::new(ps).human())
+}
