@@ -68,7 +68,7 @@ function inspect() {
     filtered = filtered && rows.every((row) => !row.hidden);
   }
   const foreign = [...document.querySelectorAll('body *')].map((one) => one.localName);
-  const known = new Set(['header', 'a', 'h1', 'h2', 'h3', 'h4', 'p', 'span', 'code', 'main', 'nav', 'div', 'table', 'thead', 'tbody', 'tr', 'th',
+  const known = new Set(['header', 'a', 'h1', 'h2', 'h3', 'h4', 'p', 'span', 'code', 'main', 'nav', 'div', 'table', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'abbr',
     'td', 'section', 'article', 'dl', 'dt', 'dd', 'ul', 'li', 'strong', 'em', 'aside', 'figure', 'figcaption', 'svg', 'g', 'rect', 'path',
     'text', 'title', 'details', 'summary', 'pre', 'footer', 'script', 'button', 'input', 'label']);
   return {

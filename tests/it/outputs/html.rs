@@ -217,8 +217,13 @@ fn the_page_has_the_figures_of_the_report() {
     for name in ["healthy", "incident", "eager", "jax-loop-graph", "partial-replays"] {
         let report = alone(sample(name));
         let page = text("html", &report);
+        // What is left behind the end of a table depends on where it ends, and the page's are longer.
+        let is_rest = |line: &&str| {
+            line.starts_with("| *all others*") || line.starts_with("| *further rows*")
+        };
         let markdown = text("markdown", &report);
-        for figure in figures(&markdown) {
+        let lines: Vec<&str> = markdown.lines().filter(|line| !is_rest(line)).collect();
+        for figure in figures(&lines.join("\n")) {
             assert!(page.contains(&figure), "{name}: {figure} is missing");
         }
     }
