@@ -119,10 +119,14 @@ pub(super) fn measured_and_limit(check: &CheckReport) -> (String, String) {
 pub(super) fn against(check: &CheckReport) -> Option<String> {
     check.measured.and(check.limit)?;
     let (measured, limit) = measured_and_limit(check);
+    Some(format!("measured {measured}{}, limit: {limit}", whole(check)))
+}
+
+/// What a check's percentages are parts of, behind the number; empty of counts and times.
+pub(super) fn whole(check: &CheckReport) -> String {
     let is_part = matches!(check.limit.map(|limit| limit.unit), Some(Unit::Share | Unit::Percent));
     let of = words::whole_of(&check.id).filter(|_| is_part);
-    let of = of.map(|of| format!(" {of}")).unwrap_or_default();
-    Some(format!("measured {measured}{of}, limit: {limit}"))
+    of.map(|of| format!(" {of}")).unwrap_or_default()
 }
 
 /// The check's message with the measured number and its limit. Not escaped.

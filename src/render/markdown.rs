@@ -208,15 +208,15 @@ fn reconciliation(capture: &CaptureReport) -> String {
                 words::state(check).to_owned(),
                 words::level_of(check),
                 markdown(&check.message),
+                format!("{limit}{}", cells::whole(check)),
                 measured,
-                limit,
             ]
         })
         .collect();
     let mut text = String::new();
     if !rows.is_empty() {
         text =
-            table(&["check", "state", "level", "what was measured", "measured", "limit"], 4, rows);
+            table(&["check", "state", "level", "what was measured", "limit", "measured"], 5, rows);
     }
     let without_subject = capture.checks.iter().filter(absent).count() as u64;
     if without_subject > 0 {

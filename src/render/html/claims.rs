@@ -48,6 +48,9 @@ pub(super) fn table(capture: &CaptureReport) -> String {
         );
     }
     text.push_str("</tbody>\n</table></div>\n");
+    if has_withheld {
+        text.push_str(&counts(capture));
+    }
     text
 }
 
@@ -205,8 +208,17 @@ fn step_time(capture: &CaptureReport) -> String {
     })
 }
 
-/// What still stands where a claim is withheld, with the counts.
+/// What still stands where a claim is withheld.
 fn kept(capture: &CaptureReport, claim: Claim) -> String {
+    let bounds = cells::bounds_all_the_same(capture, claim);
+    let bounds = bounds.map(|bounds| format!("within {}", format::percent_range(bounds)));
+    let kept = words::instead(claim).map(ToOwned::to_owned);
+    let parts: Vec<String> = bounds.into_iter().chain(kept).collect();
+    html(&parts.join("; "))
+}
+
+/// The counts of records, which stand whatever is withheld.
+fn counts(capture: &CaptureReport) -> String {
     let devices = capture.records.as_ref().map_or(&[][..], |records| &records.devices);
     let (kernels, records): (u64, u64) = devices.iter().fold((0, 0), |(kernels, records), one| {
         (kernels + one.kernels, records + one.device_events)
@@ -225,9 +237,8 @@ fn kept(capture: &CaptureReport, claim: Claim) -> String {
             count(graph.launches)
         )
     });
-    let kept = words::instead(claim).map(|kept| format!("{kept}; ")).unwrap_or_default();
-    let bounds = cells::bounds_all_the_same(capture, claim);
-    let bounds = bounds.map(|bounds| format!("within {}; ", format::percent_range(bounds)));
-    let bounds = bounds.unwrap_or_default();
-    html(&format!("{bounds}{kept}{counts}{}", replays.unwrap_or_default()))
+    format!(
+        "<p>Counts of records stand whatever is withheld: {}.</p>\n",
+        html(&format!("{counts}{}", replays.unwrap_or_default()))
+    )
 }

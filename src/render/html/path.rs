@@ -2,7 +2,7 @@
 
 use super::super::cells::table;
 use super::super::escape::{markdown, markdown_code};
-use super::super::format::{self, DASH, FINE, count, counted};
+use super::super::format::{self, FINE, count, counted};
 use super::super::{cells, markdown::Room};
 use super::markup;
 use crate::report::{CaptureReport, Claim, ClaimState, CriticalPath, Microseconds, Share};
@@ -32,7 +32,7 @@ fn time(capture: &CaptureReport, us: Microseconds) -> String {
 
 fn name(name: Option<&str>, room: &Room) -> String {
     let code = |name: &str| markdown_code(&format::name(name, room.name_chars));
-    name.map_or_else(|| DASH.to_owned(), code)
+    name.map_or_else(|| "no event recorded".to_owned(), code)
 }
 
 /// Segments of one kind and name together, the longest time first.
