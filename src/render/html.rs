@@ -181,8 +181,26 @@ fn overview(report: &Report, names: &names::Names) -> String {
              compare with those of the others.</p>\n",
         );
     }
+    text.push_str(&conditions(report));
     text.push_str("</nav>\n");
     text
+}
+
+/// How the table's figures of idle are to be read: once for all captures that it holds for.
+fn conditions(report: &Report) -> String {
+    let mut found: Vec<(String, u64)> = Vec::new();
+    let states_idle =
+        |capture: &&CaptureReport| capture.claims.get(Claim::Idle).0 == ClaimState::Supported;
+    for how in report.captures.iter().filter(states_idle).filter_map(words::read_as) {
+        match found.iter_mut().find(|(known, _)| *known == how) {
+            Some((_, n)) => *n += 1,
+            None => found.push((how, 1)),
+        }
+    }
+    let line = |(how, n): &(String, u64)| {
+        format!("<p>Idle of {} is {}.</p>\n", counted(*n, "capture", "captures"), html(how))
+    };
+    found.iter().map(line).collect()
 }
 
 /// Ranks of one job: what was compared, who waited for whom.

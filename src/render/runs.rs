@@ -116,11 +116,11 @@ pub(super) fn collectives(run: &RunReport) -> String {
         let group = row.group.as_deref().map_or_else(|| DASH.to_owned(), markdown);
         let mut cells = vec![
             markdown_code(&short_name(run, &row.name)),
-            count(row.instances),
-            time(row.kernel_us, 3),
-            stated(waited(row.wait_us, row.wait_is_upper_bound)),
-            stated(range(row.transfer_us)),
             stated(straggler),
+            stated(waited(row.wait_us, row.wait_is_upper_bound)),
+            time(row.kernel_us, 3),
+            stated(range(row.transfer_us)),
+            count(row.instances),
         ];
         if has_groups {
             cells.insert(1, group);
@@ -129,11 +129,11 @@ pub(super) fn collectives(run: &RunReport) -> String {
     };
     let mut head = vec![
         "collective",
-        "instances",
-        "kernel time, sum over ranks",
-        "of it waiting for the last rank",
-        "transfer, sum over instances",
         "comes last most often",
+        "waiting for the last rank, sum over ranks",
+        "of kernel time, sum over ranks",
+        "transfer, sum over instances",
+        "instances",
     ];
     if has_groups {
         head.insert(1, "group");
@@ -145,7 +145,7 @@ pub(super) fn collectives(run: &RunReport) -> String {
         more => format!("\n{} more in the JSON report.\n", count(more as u64)),
     };
     let sums = if is_stated { SUMS } else { "" };
-    let right = if has_groups { 2 } else { 1 };
+    let right = if has_groups { 3 } else { 2 };
     format!("\n{}{}{more}{sums}{}", summary(run), table(&head, right, rows), by_rank(run))
 }
 

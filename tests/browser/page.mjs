@@ -121,11 +121,17 @@ async function look(page) {
   }
   await theme('light');
   seen.overflow = {};
-  for (const width of [1600, 360]) {
+  for (const width of [1600, 500, 360]) {
     await size(width, 800);
     seen.overflow[width] = await evaluate(overflow);
     if (width === 360) { await shoot('narrow', 360); }
   }
+  // A sheet of Letter between its margins, at 96 dots an inch: what is wider would shrink all of the page.
+  await size(726, 900);
+  await call('Emulation.setEmulatedMedia', { media: 'print' });
+  seen.overflow.print = await evaluate(overflow);
+  await call('Emulation.setEmulatedMedia', { media: '' });
+  await theme('light');
   await size(1400, 900);
   Object.assign(seen, await evaluate(inspect));
 
