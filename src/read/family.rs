@@ -232,8 +232,9 @@ fn place_shards(
         match same_rank.or(workloads.first()) {
             Some(&row) => {
                 let workload = &captures[row].file.shown;
-                let reason =
-                    format!("capture shard of {workload}, {n_device_events} device events");
+                let reason = format!(
+                    "used as capture shard of {workload}, not judged by itself: {n_device_events} device events"
+                );
                 family_read.skipped.push(Skipped { path, reason });
                 placed.push((row, shard.records));
             }

@@ -16,7 +16,7 @@ pub(super) enum Detail {
     All,
 }
 
-/// A figure behind the claim that it would make: the figure, `— (check-id +1)` or `undefined`.
+/// A figure behind the claim that it would make: the figure, `— (check-id and 1 more)` or `undefined`.
 pub(super) fn guarded<T>(
     capture: &CaptureReport,
     claim: Claim,
@@ -30,7 +30,7 @@ pub(super) fn guarded<T>(
             let first = by.first().map_or("", String::as_str);
             let more = match by.len() {
                 0 | 1 => String::new(),
-                n_checks => format!(" +{}", n_checks - 1),
+                n_checks => format!(" and {} more", n_checks - 1),
             };
             format!("{DASH} ({}{more})", escape::markdown(first))
         }
@@ -85,6 +85,26 @@ fn range(capture: &CaptureReport, claim: Claim, bounds: Option<(Percent, Percent
     }
 }
 
+/// What the bounds of a withheld figure say all the same; `None` where it is not withheld, or they are no range.
+pub(super) fn bounds_all_the_same(
+    capture: &CaptureReport,
+    claim: Claim,
+) -> Option<(Percent, Percent)> {
+    let idle = &capture.claims.idle;
+    let bounds = match claim {
+        Claim::Idle => idle.device_inactive_pct,
+        Claim::HostStarved => idle.host_starved_pct,
+        _ => None,
+    };
+    words::withheld_by(capture, claim)?;
+    bounds.filter(|(lo, hi)| lo < hi)
+}
+
+/// From the first start to the last end of device work: of several devices the longest.
+pub(super) fn window(capture: &CaptureReport) -> Option<Microseconds> {
+    capture.records.as_ref()?.devices.iter().map(|device| device.total_us).max()
+}
+
 /// A check's measured number and its limit, each a dash where there is none.
 pub(super) fn measured_and_limit(check: &CheckReport) -> (String, String) {
     let dash = || DASH.to_owned();
@@ -99,7 +119,14 @@ pub(super) fn measured_and_limit(check: &CheckReport) -> (String, String) {
 pub(super) fn against(check: &CheckReport) -> Option<String> {
     check.measured.and(check.limit)?;
     let (measured, limit) = measured_and_limit(check);
-    Some(format!("measured {measured}, limit: {limit}"))
+    Some(format!("measured {measured}{}, limit: {limit}", whole(check)))
+}
+
+/// What a check's percentages are parts of, behind the number; empty of counts and times.
+pub(super) fn whole(check: &CheckReport) -> String {
+    let is_part = matches!(check.limit.map(|limit| limit.unit), Some(Unit::Share | Unit::Percent));
+    let of = words::whole_of(&check.id).filter(|_| is_part);
+    of.map(|of| format!(" {of}")).unwrap_or_default()
 }
 
 /// The check's message with the measured number and its limit. Not escaped.

@@ -14,7 +14,7 @@ pub(super) use path::saving;
 
 use super::cells::{self, table};
 use super::escape::{html, markdown, markdown_block, markdown_code};
-use super::format::{DASH, bytes, count};
+use super::format::{DASH, bytes, count, counted};
 use super::{Form, Needs, Output, runs, tally, trust, words};
 use crate::report::{
     CaptureReport, CheckReport, FileRole, GoldenReport, GoldenState, Level, Outcome, Report, State,
@@ -209,7 +209,7 @@ fn details(title: &str, body: &str) -> String {
     format!("\n<details><summary>{title}</summary>\n\n{body}\n</details>\n")
 }
 
-/// Every check that was made or could not be made; those without a subject in one line.
+/// Every check that was made or could not be made; those without a subject are counted, as the trust list names them.
 fn reconciliation(capture: &CaptureReport) -> String {
     let absent = |check: &&CheckReport| check.why == Some(WhyNotEvaluable::NotApplicable);
     let rows: Vec<Vec<String>> = capture
@@ -223,20 +223,20 @@ fn reconciliation(capture: &CaptureReport) -> String {
                 words::state(check).to_owned(),
                 words::level_of(check),
                 markdown(&check.message),
+                format!("{limit}{}", cells::whole(check)),
                 measured,
-                limit,
             ]
         })
         .collect();
     let mut text = String::new();
     if !rows.is_empty() {
         text =
-            table(&["check", "state", "level", "what was measured", "measured", "limit"], 4, rows);
+            table(&["check", "state", "level", "what was measured", "limit", "measured"], 5, rows);
     }
-    let without_subject: Vec<&str> =
-        capture.checks.iter().filter(absent).map(|check| check.id.as_str()).collect();
-    if !without_subject.is_empty() {
-        let _ = writeln!(text, "\nNothing to check: {}.", cells::codes(without_subject));
+    let without_subject = capture.checks.iter().filter(absent).count() as u64;
+    if without_subject > 0 {
+        let checks = counted(without_subject, "check has", "checks have");
+        let _ = writeln!(text, "\n{checks} nothing to check here: “Not evaluated” names them.");
     }
     text
 }

@@ -5,7 +5,8 @@ use super::escape::{markdown, markdown_code};
 use super::format::{self, DASH, count, counted, time};
 use super::words;
 use crate::report::{
-    ClaimState, CollectiveInstance, CollectiveTime, Microseconds, Report, RunReport, State,
+    ClaimState, CollectiveInstance, CollectiveTime, Microseconds, RankTotal, Report, RunReport,
+    State,
 };
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -43,11 +44,46 @@ pub(super) fn section(report: &Report) -> String {
     for run in &report.runs {
         // Writing to a String cannot fail, here and below.
         let _ = write!(text, "\n### {}\n\n{}.\n", markdown(&run.name), markdown(&line(run)));
+        text.push_str(&clocks(run));
         text.push_str(&checks(run));
         text.push_str(&look_first(run));
         text.push_str(&collectives(run));
     }
     text
+}
+
+/// How the clocks of the ranks were held against each other, where that holds: else it is among the checks that do not.
+pub(super) fn clocks(run: &RunReport) -> String {
+    let check = run.checks.iter().find(|check| check.id == CLOCKS && check.state == State::Holds);
+    let Some(check) = check else { return String::new() };
+    let is_set = check.evidence.get("estimated_offsets").and_then(serde_json::Value::as_bool);
+    let how = match is_set {
+        Some(true) => "aligned by the ends of collectives",
+        Some(false) => "taken as recorded",
+        None => "held against each other",
+    };
+    format!("\nClocks of the ranks: {how}; {}.\n", markdown(&cells::headline(check)))
+}
+
+/// The check that compares clocks.
+const CLOCKS: &str = "unaligned-rank-clocks";
+
+/// A collective's name without its arguments, where that tells it from the run's others.
+pub(super) fn short_name(run: &RunReport, name: &str) -> String {
+    let bare = without_arguments(name);
+    let alike =
+        |other: &&CollectiveTime| other.name != name && without_arguments(&other.name) == bare;
+    let bare = if run.collectives.iter().any(|one| alike(&one)) { name } else { bare };
+    format::name(bare, NAME_CHARS_MAX)
+}
+
+/// `ncclKernel_AllReduce` of `ncclKernel_AllReduce(ncclDevComm*)`.
+fn without_arguments(name: &str) -> &str {
+    let name = name.strip_prefix("void ").unwrap_or(name);
+    match name.split_once('(') {
+        Some((bare, arguments)) if !bare.trim().is_empty() && arguments.ends_with(')') => bare,
+        _ => name,
+    }
 }
 
 pub(super) fn checks(run: &RunReport) -> String {
@@ -106,12 +142,12 @@ pub(super) fn collectives(run: &RunReport) -> String {
         );
         let group = row.group.as_deref().map_or_else(|| DASH.to_owned(), markdown);
         let mut cells = vec![
-            markdown_code(&format::name(&row.name, NAME_CHARS_MAX)),
-            count(row.instances),
-            time(row.kernel_us, 3),
-            stated(waited(row.wait_us, row.wait_is_upper_bound)),
-            stated(range(row.transfer_us)),
+            markdown_code(&short_name(run, &row.name)),
             stated(straggler),
+            stated(waited(row.wait_us, row.wait_is_upper_bound)),
+            time(row.kernel_us, 3),
+            stated(range(row.transfer_us)),
+            count(row.instances),
         ];
         if has_groups {
             cells.insert(1, group);
@@ -120,11 +156,11 @@ pub(super) fn collectives(run: &RunReport) -> String {
     };
     let mut head = vec![
         "collective",
-        "instances",
-        "kernel time, sum over ranks",
-        "of it waiting for the last rank",
-        "transfer, sum over instances",
         "comes last most often",
+        "waiting for the last rank, sum over ranks",
+        "of kernel time, sum over ranks",
+        "transfer, sum over instances",
+        "instances",
     ];
     if has_groups {
         head.insert(1, "group");
@@ -136,7 +172,7 @@ pub(super) fn collectives(run: &RunReport) -> String {
         more => format!("\n{} more in the JSON report.\n", count(more as u64)),
     };
     let sums = if is_stated { SUMS } else { "" };
-    let right = if has_groups { 2 } else { 1 };
+    let right = if has_groups { 3 } else { 2 };
     format!("\n{}{}{more}{sums}{}", summary(run), table(&head, right, rows), by_rank(run))
 }
 
@@ -170,20 +206,24 @@ fn summary(run: &RunReport) -> String {
     if most.awaited_us.1.ps() == 0 {
         return String::new();
     }
-    let certain = match sure.rank == most.rank || sure.awaited_us.0.ps() == 0 {
-        true => String::new(),
-        false => format!(
-            " By what is certain, rank {} costs most: {}.",
-            sure.rank,
-            range(sure.awaited_us)
-        ),
+    let collectives = counted(n, "collective", "collectives");
+    let of = |rank: &RankTotal| {
+        let wait = range(rank.awaited_us);
+        let last = if rank.last == 1 { "one".to_owned() } else { count(rank.last) };
+        format!("rank {}, {wait} in the {last} of {collectives} to which it comes last", rank.rank)
     };
+    // The bounds may name two ranks: then the records name none.
+    if sure.rank == most.rank || sure.awaited_us.0.ps() == 0 {
+        return format!(
+            "The others wait longest for {} (the longest wait in each, summed).\n\n",
+            of(most)
+        );
+    }
     format!(
-        "The others wait longest for rank {}: {} in the {} of {} to which it comes last (the longest wait in each, summed).{certain}\n\n",
-        most.rank,
-        range(most.awaited_us),
-        count(most.last),
-        counted(n, "collective", "collectives"),
+        "The records single out no rank. By what is possible the others wait longest for {}; by what is certain they wait longest for {} \
+         (the longest wait in each, summed).\n\n",
+        of(most),
+        of(sure)
     )
 }
 

@@ -1,5 +1,9 @@
 //! The words that every output uses for states, levels and claims.
 
+mod wholes;
+
+pub(super) use wholes::of as whole_of;
+
 use super::format::{self, FINE};
 use crate::report::{
     CaptureReport, Change, ChangePart, CheckReport, Claim, ClaimState, GoldenState, Level,
@@ -19,11 +23,12 @@ pub(super) const fn verdict(verdict: Verdict) -> &'static str {
 pub(super) const fn meaning(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass => {
-            "What is stated here can be believed. That says nothing about how fast the job is."
+            "No check speaks against what is stated here: of the recorded window, under the conditions that stand beside each figure. That says nothing \
+             about how fast the job is, nor about what was not recorded."
         }
         Verdict::Fail => {
-            "The gate is closed: a capture would mislead, or is not what the policy or a golden asks for. That says nothing about whether the job \
-             itself failed."
+            "A capture would mislead, or is not what the policy or an expected report kept beside it (a golden) asks for: checks below say which. That \
+             says nothing about whether the job itself failed."
         }
         Verdict::Error => "A capture could not be read, so nothing is said about it.",
     }
@@ -94,6 +99,32 @@ pub(super) fn tracer(capture: &CaptureReport) -> Option<String> {
     let frames = capture.records.as_ref().map_or(0, |records| records.python_frames);
     let frames = (frames > 0).then(|| format::counted(frames, "frame", "frames"))?;
     Some(format!("A Python tracer ran ({frames}) and slowed the host down"))
+}
+
+/// What was recorded makes the host look slower, or one step stand for all: `1 step`, `Python tracer on`.
+pub(super) fn conditions(capture: &CaptureReport) -> Vec<String> {
+    let Some(records) = &capture.records else { return Vec::new() };
+    let steps = records.steps.as_ref().map(|steps| steps.count);
+    let few = steps.filter(|n| (1..STEPS_MIN).contains(n));
+    let few = few.map(|n| format::counted(n, "step", "steps"));
+    let tracer = (records.python_frames > 0).then(|| "Python tracer on".to_owned());
+    few.into_iter().chain(tracer).collect()
+}
+
+/// Fewer steps tell of themselves alone.
+const STEPS_MIN: u64 = 3;
+
+/// How a figure of idle is to be read under the capture's conditions: `as recorded: 1 step; it tells of this step alone`.
+pub(super) fn read_as(capture: &CaptureReport) -> Option<String> {
+    let conditions = conditions(capture);
+    if conditions.is_empty() {
+        return None;
+    }
+    let how = match tracer(capture) {
+        Some(_) => "read as an upper bound",
+        None => "it tells of no other step",
+    };
+    Some(format!("as recorded, {}: {how}", conditions.join(", ")))
 }
 
 /// True where a tracer makes a saving look larger than it is: the cause is time of the host.

@@ -68,7 +68,7 @@ function inspect() {
     filtered = filtered && rows.every((row) => !row.hidden);
   }
   const foreign = [...document.querySelectorAll('body *')].map((one) => one.localName);
-  const known = new Set(['header', 'a', 'h1', 'h2', 'h3', 'h4', 'p', 'span', 'code', 'main', 'nav', 'div', 'table', 'thead', 'tbody', 'tr', 'th',
+  const known = new Set(['header', 'a', 'h1', 'h2', 'h3', 'h4', 'p', 'span', 'code', 'main', 'nav', 'div', 'table', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'abbr',
     'td', 'section', 'article', 'dl', 'dt', 'dd', 'ul', 'li', 'strong', 'em', 'aside', 'figure', 'figcaption', 'svg', 'g', 'rect', 'path',
     'text', 'title', 'details', 'summary', 'pre', 'footer', 'script', 'button', 'input', 'label']);
   return {
@@ -121,11 +121,17 @@ async function look(page) {
   }
   await theme('light');
   seen.overflow = {};
-  for (const width of [1600, 360]) {
+  for (const width of [1600, 500, 360]) {
     await size(width, 800);
     seen.overflow[width] = await evaluate(overflow);
     if (width === 360) { await shoot('narrow', 360); }
   }
+  // A sheet of Letter between its margins, at 96 dots an inch: what is wider would shrink all of the page.
+  await size(726, 900);
+  await call('Emulation.setEmulatedMedia', { media: 'print' });
+  seen.overflow.print = await evaluate(overflow);
+  await call('Emulation.setEmulatedMedia', { media: '' });
+  await theme('light');
   await size(1400, 900);
   Object.assign(seen, await evaluate(inspect));
 

@@ -485,7 +485,7 @@ fn folders_are_told_by_content() {
          skipped run/a_host.json: host only, 0 device events\n\
          skipped run/details.json: JSON without traceEvents\n\
          skipped run/table.csv: not a capture: csv text\n\
-         skipped run/traces/shard.json.gz: capture shard of run/main, 0 device events\n"
+         skipped run/traces/shard.json.gz: used as capture shard of run/main, not judged by itself: 0 device events\n"
     );
     // A host-only file alone is a capture; a shard alone means that the workload's trace is lost.
     assert_eq!(folder_summary(&[("h.json", host)]), "capture h.json + 0 shards\n");

@@ -2,7 +2,7 @@
 
 use super::super::cells::{self, guarded};
 use super::super::escape::{html, markdown, markdown_code};
-use super::super::format::{self, FINE, count, counted};
+use super::super::format::{self, DASH, FINE, count, counted};
 use super::super::markdown::saving;
 use super::super::words;
 use super::markup;
@@ -16,36 +16,40 @@ fn time(us: Microseconds) -> String {
     format::time(us, FINE)
 }
 
-/// A table of every claim that the capture has something to compute from.
+/// A table of every claim that the capture has something to compute from; what stands all the same where one is withheld has a column
+/// then.
 pub(super) fn table(capture: &CaptureReport) -> String {
-    let mut text = "<div class=\"scroll\"><table class=\"claims\">\n<thead><tr><th scope=\"col\">claim</th><th scope=\"col\">state</th>\
-                    <th scope=\"col\">figure</th><th scope=\"col\">basis</th><th scope=\"col\">kept in any case</th></tr></thead>\n<tbody>\n"
-        .to_owned();
-    let mut undefined = Vec::new();
+    let state = |claim: Claim| capture.claims.get(claim).0;
+    let has_withheld = Claim::ALL.into_iter().any(|claim| state(claim) == ClaimState::Withheld);
+    let more = if has_withheld { "<th scope=\"col\">what stands all the same</th>" } else { "" };
+    let mut text = format!(
+        "<div class=\"scroll\"><table class=\"claims\">\n<thead><tr><th scope=\"col\">claim</th><th scope=\"col\">state</th>\
+         <th scope=\"col\">figure</th><th scope=\"col\">basis</th>{more}</tr></thead>\n<tbody>\n"
+    );
     for claim in Claim::ALL {
         let (state, by) = capture.claims.get(claim);
-        if state == ClaimState::Undefined {
-            undefined.push(claim);
-            continue;
-        }
-        let figure = figure(capture, claim);
-        let class = if state == ClaimState::Withheld { " class=\"withheld\"" } else { "" };
+        let (figure, kept) = match state {
+            ClaimState::Undefined => continue,
+            ClaimState::Supported => {
+                let figure = format!("{}{}", figure(capture, claim), scope(capture, claim));
+                (figure, String::new())
+            }
+            ClaimState::Withheld => {
+                (format!("<span class=\"withheld\">{DASH}</span>"), kept(capture, claim))
+            }
+        };
+        let kept = if has_withheld { format!("<td>{kept}</td>") } else { String::new() };
         let _ = writeln!(
             text,
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td><span{class}>{figure}</span></td><td>{}</td><td>{}</td></tr>",
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{figure}</td><td>{}</td>{kept}</tr>",
             html(words::claim(claim)),
             standing(capture, claim, state, by),
             basis(capture, claim),
-            if state == ClaimState::Withheld { kept(capture, claim) } else { String::new() }
         );
     }
     text.push_str("</tbody>\n</table></div>\n");
-    if !undefined.is_empty() {
-        let _ = writeln!(
-            text,
-            "<p>Not computed from this capture alone: {}.</p>",
-            html(&words::claims(&undefined))
-        );
+    if has_withheld {
+        text.push_str(&counts(capture));
     }
     text
 }
@@ -115,6 +119,38 @@ pub(super) const fn is_inferred(claim: Claim) -> bool {
     )
 }
 
+/// What a figure is a part of, and under which conditions it was recorded, in HTML.
+pub(super) fn scope(capture: &CaptureReport, claim: Claim) -> String {
+    let of = match claim {
+        Claim::Idle | Claim::HostStarved => window(capture),
+        Claim::Ranking | Claim::OpAttribution | Claim::SourceLine => {
+            Some("of recorded kernel time".to_owned())
+        }
+        _ => None,
+    };
+    let read_as = match claim {
+        Claim::Idle | Claim::HostStarved => words::read_as(capture),
+        Claim::CriticalPath | Claim::Estimate => {
+            let conditions = words::conditions(capture);
+            (!conditions.is_empty()).then(|| format!("as recorded, {}", conditions.join(", ")))
+        }
+        _ => None,
+    };
+    let of = of.map(|of| format!(" {of}")).unwrap_or_default();
+    let read_as = read_as.map(|how| format!("; {how}")).unwrap_or_default();
+    html(&format!("{of}{read_as}"))
+}
+
+/// `of its window of 3.496 ms`.
+pub(super) fn window(capture: &CaptureReport) -> Option<String> {
+    let length = time(cells::window(capture)?);
+    let n_devices = capture.records.as_ref().map_or(0, |records| records.devices.len());
+    Some(match n_devices {
+        0 | 1 => format!("of its window of {length}"),
+        _ => format!("of windows of up to {length}"),
+    })
+}
+
 /// The figure of a claim, in HTML; empty where it has no single one.
 pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
     let largest = |name: &str, share: Option<crate::report::Share>| {
@@ -158,7 +194,7 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
             let first = first_to_try(capture);
             guarded(capture, claim, first, |first| {
                 format!(
-                    "{} of {}, were this gone: {}",
+                    "{} saved of {}, if this were gone: {}",
                     saving(first),
                     time(first.step_us.now),
                     markdown(&format::name(&first.cause, NAME_CHARS_MAX))
@@ -168,7 +204,10 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
         Claim::Roofline => {
             let covered = capture.roofline.as_ref().and_then(|roofline| roofline.covered.share);
             guarded(capture, claim, covered, |share| {
-                format!("covers {} of kernel time", format::share(share))
+                format!(
+                    "how near to the device's roof is known for {} of kernel time",
+                    format::share(share)
+                )
             })
         }
         Claim::CollectiveSplit => guarded(capture, claim, Some(()), |()| String::new()),
@@ -194,8 +233,17 @@ fn step_time(capture: &CaptureReport) -> String {
     })
 }
 
-/// What still stands where a claim is withheld, with the counts.
+/// What still stands where a claim is withheld.
 fn kept(capture: &CaptureReport, claim: Claim) -> String {
+    let bounds = cells::bounds_all_the_same(capture, claim);
+    let bounds = bounds.map(|bounds| format!("within {}", format::percent_range(bounds)));
+    let kept = words::instead(claim).map(ToOwned::to_owned);
+    let parts: Vec<String> = bounds.into_iter().chain(kept).collect();
+    html(&parts.join("; "))
+}
+
+/// The counts of records, which stand whatever is withheld.
+fn counts(capture: &CaptureReport) -> String {
     let devices = capture.records.as_ref().map_or(&[][..], |records| &records.devices);
     let (kernels, records): (u64, u64) = devices.iter().fold((0, 0), |(kernels, records), one| {
         (kernels + one.kernels, records + one.device_events)
@@ -214,6 +262,8 @@ fn kept(capture: &CaptureReport, claim: Claim) -> String {
             count(graph.launches)
         )
     });
-    let kept = words::instead(claim).map(|kept| format!("{kept}; ")).unwrap_or_default();
-    html(&format!("{kept}{counts}{}", replays.unwrap_or_default()))
+    format!(
+        "<p>Counts of records stand whatever is withheld: {}.</p>\n",
+        html(&format!("{counts}{}", replays.unwrap_or_default()))
+    )
 }

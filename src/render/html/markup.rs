@@ -19,6 +19,7 @@ pub(super) fn blocks(markdown: &str) -> String {
         let block = &lines[at..at + run];
         match kind {
             Kind::Empty => {}
+            Kind::Fold => block.iter().for_each(|line| text.push_str(&fold(line))),
             Kind::Heading => block.iter().for_each(|line| text.push_str(&heading(line))),
             Kind::Item => text.push_str(&list(block)),
             Kind::Row => text.push_str(&table(block)),
@@ -34,6 +35,7 @@ pub(super) fn blocks(markdown: &str) -> String {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Empty,
+    Fold,
     Heading,
     Item,
     Row,
@@ -44,6 +46,7 @@ impl Kind {
     fn of(line: &str) -> Self {
         match line.trim_start() {
             "" => Self::Empty,
+            text if text.starts_with(FOLD) || text == FOLD_END => Self::Fold,
             text if text.starts_with("- ") => Self::Item,
             text if text.starts_with('|') => Self::Row,
             text if text.starts_with('#') => Self::Heading,
@@ -54,6 +57,18 @@ impl Kind {
     /// True where a line goes on with a block of another.
     fn continues(self, block: Self) -> bool {
         self == block
+    }
+}
+
+/// How a folded part begins and ends. Text of a capture cannot: its angle brackets are escaped.
+const FOLD: &str = "<details><summary>";
+const FOLD_END: &str = "</details>";
+
+fn fold(line: &str) -> String {
+    let title = line.trim().strip_prefix(FOLD).and_then(|rest| rest.strip_suffix("</summary>"));
+    match title {
+        Some(title) => format!("<details><summary>{}</summary>\n", inline(title)),
+        None => format!("{FOLD_END}\n"),
     }
 }
 
@@ -102,16 +117,29 @@ fn table(lines: &[&str]) -> String {
         let _ = write!(text, "<th scope=\"col\"{class}>{}</th>", inline(cell));
     }
     text.push_str("</tr></thead>\n<tbody>\n");
+    // Rows of sums and rests stay below the others, however these are sorted.
+    let mut foot = String::new();
     for line in lines.iter().skip(2) {
-        text.push_str("<tr>");
-        for (column, cell) in cells(line).iter().enumerate() {
+        let cells = cells(line);
+        let row = if is_sum(&cells) { &mut foot } else { &mut text };
+        row.push_str("<tr>");
+        for (column, cell) in cells.iter().enumerate() {
             let class = if is_number(column) { " class=\"n\"" } else { "" };
-            let _ = write!(text, "<td{class}>{}</td>", cell_text(cell));
+            let _ = write!(row, "<td{class}>{}</td>", cell_text(cell));
         }
-        text.push_str("</tr>\n");
+        row.push_str("</tr>\n");
     }
-    text.push_str("</tbody>\n</table></div>\n");
+    text.push_str("</tbody>\n");
+    if !foot.is_empty() {
+        let _ = writeln!(text, "<tfoot>\n{foot}</tfoot>");
+    }
+    text.push_str("</table></div>\n");
     text
+}
+
+/// True of a row whose first text is emphasised. Names are code or escaped, so none is.
+fn is_sum(cells: &[String]) -> bool {
+    cells.iter().find(|cell| !cell.is_empty()).is_some_and(|cell| cell.starts_with('*'))
 }
 
 /// The cells of a row: a bar that is escaped is text.
@@ -144,6 +172,16 @@ fn cell_text(cell: &str) -> String {
         format!("<span class=\"undefined\">{text}</span>")
     } else {
         text
+    }
+}
+
+/// A guarded figure in a sentence: where it is withheld, the word for it and the check's id.
+pub(super) fn stated(figure: &str) -> String {
+    match figure.strip_prefix(DASH) {
+        Some(by) if by.starts_with(" (") => {
+            format!("<span class=\"withheld\">withheld</span>{}", inline(by))
+        }
+        _ => inline(figure),
     }
 }
 

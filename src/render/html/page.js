@@ -168,5 +168,14 @@ for (const table of document.querySelectorAll('main table')) {
   if (rows > 10) { filterable(table); }
 }
 document.querySelectorAll('.sl-figure').forEach(zoomable);
-// What is folded is printed all the same.
+// What is folded is printed all the same, and opens for a link that leads into it.
 addEventListener('beforeprint', () => document.querySelectorAll('details').forEach((one) => { one.open = true; }));
+function reveal() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let one = target; one; one = one.parentElement) {
+    if (one.localName === 'details') { one.open = true; }
+  }
+  target?.scrollIntoView();
+}
+addEventListener('hashchange', reveal);
+if (location.hash !== '') { reveal(); }

@@ -1,4 +1,4 @@
-//! Idle as bounds on a scale from 0 to 100 % of the window, and the recorded idle by what explains it.
+//! Idle as bounds on a scale from 0 to 100 % of the window where they are a range, and the recorded idle by what explains it.
 
 use super::super::cells::{self, guarded};
 use super::super::escape::html;
@@ -15,42 +15,52 @@ const DEVICES_MAX: usize = 16;
 /// Units of the scale.
 const SCALE: i128 = 1_000;
 
-/// The bounds of the capture and of each device, and the classes of gaps.
+/// The bounds where they are a range, the recorded idle by class, and what adds up to what.
 pub(super) fn bounds(capture: &CaptureReport) -> String {
     let claim = &capture.claims.idle;
-    let mut rows = String::new();
-    let all = "all devices";
-    row(
-        &mut rows,
-        all,
-        "device inactive",
-        &cells::idle(capture),
-        &percent_bar(capture, Claim::Idle, claim.device_inactive_pct),
-    );
-    row(
-        &mut rows,
-        all,
-        "waiting for the host (<em>inferred</em>)",
-        &cells::host_starved(capture),
-        &percent_bar(capture, Claim::HostStarved, claim.host_starved_pct),
-    );
     let devices = capture.records.as_ref().map_or(&[][..], |records| &records.devices);
-    for device in devices.iter().take(DEVICES_MAX) {
-        let name = html(&device.name);
-        if devices.len() > 1 {
-            let (text, bar) = of_device(capture, Claim::Idle, device, device.idle.inactive_us);
-            row(&mut rows, &name, "device inactive", &text, &bar);
-        }
-        if let Cell::Stated(()) = capture.cell(Claim::Idle, Some(())) {
-            row(&mut rows, &name, "recorded idle by class", "", &stacked(device));
+    let all = match devices {
+        [one] => html(&one.name),
+        _ => "all devices".to_owned(),
+    };
+    let mut rows = String::new();
+    let parts = [
+        (Claim::Idle, "device inactive", claim.device_inactive_pct),
+        (Claim::HostStarved, "waiting for the host (<em>inferred</em>)", claim.host_starved_pct),
+    ];
+    // A single figure needs no scale: it stands among the claims, and below.
+    for (claim, what, bounds) in parts {
+        let bar = match bounds {
+            Some((lo, hi)) if format::percent(lo) != format::percent(hi) => {
+                percent_bar(capture, claim, bounds)
+            }
+            _ => String::new(),
+        };
+        if !bar.is_empty() {
+            row(&mut rows, &all, what, Some(&figure(capture, claim, bounds)), &bar);
         }
     }
-    let mut text = format!(
-        "<div class=\"scroll\"><table class=\"ranges\">\n<thead><tr><th scope=\"col\">device</th><th scope=\"col\">part of its window</th>\
-         <th scope=\"col\">at least to at most</th><th scope=\"col\">on a scale from 0 to 100 %</th></tr></thead>\n<tbody>\n{rows}</tbody>\
-         \n</table></div>\n<p>Lines on the scale at 25, 50 and 75 %. A filled band: from at least to at most; a dashed one: the figure is withheld, and lies in \
-         it. Waiting for the host includes the latency of launches into an empty queue.</p>\n"
-    );
+    let has_bounds = !rows.is_empty();
+    for device in devices.iter().take(DEVICES_MAX) {
+        if let Cell::Stated(()) = capture.cell(Claim::Idle, Some(())) {
+            let figure = has_bounds.then_some("");
+            let (name, bar) = (html(&device.name), stacked(device));
+            row(&mut rows, &name, "recorded idle by class", figure, &bar);
+        }
+    }
+    let mut text = String::new();
+    if !rows.is_empty() {
+        let (head, bounds) = match has_bounds {
+            true => ("<th scope=\"col\">at least to at most</th>", BANDS),
+            false => ("", ""),
+        };
+        let _ = writeln!(
+            text,
+            "<div class=\"scroll\"><table class=\"ranges\">\n<thead><tr><th scope=\"col\">device</th><th scope=\"col\">part of its window</th>\
+             {head}<th scope=\"col\">on a scale from 0 to 100 %</th></tr></thead>\n<tbody>\n{rows}</tbody>\
+             \n</table></div>\n<p>Lines on the scale at 25, 50 and 75 %.{bounds}</p>"
+        );
+    }
     if devices.len() > DEVICES_MAX {
         let _ = writeln!(
             text,
@@ -63,11 +73,27 @@ pub(super) fn bounds(capture: &CaptureReport) -> String {
     text
 }
 
-fn row(rows: &mut String, device: &str, what: &str, figure: &str, bar: &str) {
+/// What the bands of bounds are.
+const BANDS: &str = " A filled band: from at least to at most; a dashed one: the figure is withheld, and lies in it.";
+
+/// The figure beside a band. Of a withheld one the range is no secret.
+fn figure(capture: &CaptureReport, claim: Claim, bounds: Option<(Percent, Percent)>) -> String {
+    match (capture.cell(claim, bounds), bounds) {
+        (Cell::Withheld(_), Some(bounds)) => {
+            format!("withheld; within {}", format::percent_range(bounds))
+        }
+        _ if claim == Claim::Idle => cells::idle(capture),
+        _ => cells::host_starved(capture),
+    }
+}
+
+/// A row; a table without a range has no column for it.
+fn row(rows: &mut String, device: &str, what: &str, figure: Option<&str>, bar: &str) {
+    let figure = figure.map(|figure| format!("<td>{}</td>", markup::inline(figure)));
     let _ = writeln!(
         rows,
-        "<tr><th scope=\"row\">{device}</th><td>{what}</td><td>{}</td><td class=\"scale\">{bar}</td></tr>",
-        markup::inline(figure)
+        "<tr><th scope=\"row\">{device}</th><td>{what}</td>{}<td class=\"scale\">{bar}</td></tr>",
+        figure.unwrap_or_default()
     );
 }
 
@@ -85,18 +111,6 @@ fn percent_bar(
         Cell::Withheld(_) if lo < hi => band("band withheld", at(lo), at(hi)),
         Cell::Withheld(_) | Cell::Undefined => String::new(),
     }
-}
-
-fn of_device(
-    capture: &CaptureReport,
-    claim: Claim,
-    device: &DeviceRecords,
-    bounds: Option<(Microseconds, Microseconds)>,
-) -> (String, String) {
-    let part = |us: Microseconds| ratio(us, device.total_us).map(Percent::of);
-    let parts = bounds.and_then(|(lo, hi)| Some((part(lo)?, part(hi)?)));
-    let text = guarded(capture, claim, parts, format::percent_range);
-    (text, percent_bar(capture, claim, parts))
 }
 
 fn ratio(part: Microseconds, whole: Microseconds) -> Option<Ratio> {
@@ -165,11 +179,38 @@ fn classes(capture: &CaptureReport, devices: &[DeviceRecords]) -> String {
     if rows.is_empty() || !matches!(capture.cell(Claim::Idle, Some(())), Cell::Stated(())) {
         return String::new();
     }
+    let sums: String =
+        devices.iter().take(DEVICES_MAX).map(|device| sums(capture, device)).collect();
     format!(
         "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">device</th><th scope=\"col\">class of its recorded idle</th>\
          <th scope=\"col\" class=\"n\">time</th><th scope=\"col\" class=\"n\">of its window</th></tr></thead>\n<tbody>\n{rows}</tbody>\n\
-         </table></div>\n<p>Each part of a gap is in the first class that it fits; the classes add up to the recorded idle.</p>\n"
+         <tfoot>\n{sums}</tfoot>\n</table></div>\n<p>Each part of a gap is in the first class that it fits; the classes add up to the recorded idle.</p>\n"
     )
+}
+
+/// What the classes of a device add up to: its recorded idle, and those that are waiting for the host.
+fn sums(capture: &CaptureReport, device: &DeviceRecords) -> String {
+    let name = html(&device.name);
+    let line = |what: &str, claim, time: Microseconds| {
+        let share = ratio(time, device.total_us).map(Share::of);
+        format!(
+            "<tr><td>{name}</td><td>{what}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+            markup::inline(&guarded(capture, claim, Some(time), |us| format::time(us, FINE))),
+            markup::inline(&guarded(capture, claim, share, format::share))
+        )
+    };
+    let mut text = line("<strong>recorded idle</strong>, all classes", Claim::Idle, device.idle_us);
+    let of = |wanted: &str| {
+        let classes = device.idle.classes.iter().filter(|class| class.name == wanted);
+        classes.map(|class| class.time_us.ps()).sum::<i128>()
+    };
+    let recorded = Microseconds::from_ps(of("host-starved") + of("dispatch"));
+    // Where the bounds leave something open the sum is no figure of its own: the range stands above.
+    if device.idle.host_starved_us == Some((recorded, recorded)) {
+        let what = "<strong>waiting for the host</strong> (<em>inferred</em>) = nothing launched + launch latency";
+        text.push_str(&line(what, Claim::HostStarved, recorded));
+    }
+    text
 }
 
 /// Why the bounds are not one number.

@@ -1,4 +1,4 @@
-//! The verdict on a capture in plain words: what may be believed, what not and why, and what to do next.
+//! The verdict on a capture in plain words: what may be believed, what is withheld and why, what was not computed, what to do next.
 
 use super::super::escape::{html, markdown_prose};
 use super::super::format::{self, FINE, time};
@@ -19,32 +19,47 @@ const OPEN_MAX: f64 = 50.0;
 /// Characters of a cause, which may be the name of a kernel.
 const CAUSE_CHARS_MAX: usize = 90;
 
-/// Three answers.
-pub(super) fn in_words(capture: &CaptureReport) -> String {
-    let (believed, doubted, next) = match (&capture.error, capture.outcome) {
+/// Where a capture's collectives are split into waiting and transfer.
+#[derive(Clone, Copy)]
+pub(super) struct InRun {
+    /// The number of its run on the page.
+    pub(super) number: usize,
+}
+
+/// Four answers.
+pub(super) fn in_words(capture: &CaptureReport, run: Option<InRun>) -> String {
+    let (believed, doubted, open, next) = match (&capture.error, capture.outcome) {
         (Some(error), _) => (
             "Nothing: the capture could not be read.".to_owned(),
             format!("{} ({}).", html(&error.message), html(&cells::place(error))),
+            String::new(),
             html(&error.help),
         ),
-        (None, Outcome::Refused) => {
-            ("Nothing: the capture was refused.".to_owned(), String::new(), String::new())
+        (None, Outcome::Refused) => (
+            "Nothing: the capture was refused.".to_owned(),
+            String::new(),
+            String::new(),
+            String::new(),
+        ),
+        (None, Outcome::Report) => {
+            (believed(capture, run), withheld(capture), not_computed(capture), next(capture))
         }
-        (None, Outcome::Report) => (believed(capture), doubted(capture), next(capture)),
     };
     let answer = |question: &str, answer: String| {
         if answer.is_empty() { answer } else { format!("<dt>{question}</dt><dd>{answer}</dd>\n") }
     };
     format!(
-        "<dl class=\"answers\">\n{}{}{}</dl>\n",
+        "<dl class=\"answers\">\n{}{}{}{}</dl>\n",
         answer("May be believed", believed),
-        answer("Not to be believed", doubted),
+        answer("Withheld: do not use", doubted),
+        answer("Not computed", open),
         answer("What to do next", next)
     )
 }
 
-/// The supported claims, with the figures that matter most, and which of them a check could not verify.
-fn believed(capture: &CaptureReport) -> String {
+/// The supported claims, with the figures that matter most, and which of them a check could not verify; then what is certain as a
+/// range alone.
+fn believed(capture: &CaptureReport, run: Option<InRun>) -> String {
     let supported = Claim::ALL
         .into_iter()
         .filter(|claim| capture.claims.get(*claim).0 == ClaimState::Supported);
@@ -55,7 +70,8 @@ fn believed(capture: &CaptureReport) -> String {
         let figure =
             if figure.is_empty() { figure } else { format!(": <strong>{figure}</strong>") };
         let inferred = if super::claims::is_inferred(claim) { " (<em>inferred</em>)" } else { "" };
-        parts.push_str(&format!("<li>{name}{inferred}{figure}</li>"));
+        let scope = super::claims::scope(capture, claim);
+        parts.push_str(&format!("<li>{name}{inferred}{figure}{scope}</li>"));
         let doubts = words::open_doubts(capture, claim).into_iter();
         for doubt in doubts.flat_map(|(what, ids)| ids.into_iter().map(move |id| (what, id))) {
             match open.iter_mut().find(|(known, _)| *known == doubt) {
@@ -64,101 +80,116 @@ fn believed(capture: &CaptureReport) -> String {
             }
         }
     }
+    parts.push_str(&certain(capture));
+    if let Some(run) = run {
+        parts.push_str(&format!(
+            "<li>{}: <a href=\"#run-{}\">see the run above</a></li>",
+            html(words::claim(Claim::CollectiveSplit)),
+            run.number
+        ));
+    }
     if parts.is_empty() {
         return "No claim; counts of records, and recorded times as such.".to_owned();
     }
-    let of_host = [Claim::Idle, Claim::HostStarved, Claim::CriticalPath, Claim::Estimate];
-    let is_stated = |claim: &Claim| capture.claims.get(*claim).0 == ClaimState::Supported;
-    let tracer = words::tracer(capture).filter(|_| of_host.iter().any(is_stated)).map(|slows| {
-        format!("<p>{slows}: without it the device would wait for the host less.</p>")
-    });
-    let tracer = tracer.unwrap_or_default();
     let open: String = open
         .iter()
         .map(|((what, id), claims)| {
             format!("<p>{}, {what} <code>{}</code>.</p>", words::claims(claims), html(id))
         })
         .collect();
-    format!("<ul>{parts}</ul>{open}{tracer}")
+    format!("<ul>{parts}</ul>{open}")
 }
 
-/// The claims that are withheld, with the checks that say why, and those that nothing can be computed from.
-fn doubted(capture: &CaptureReport) -> String {
-    let of = |state| -> Vec<Claim> {
-        Claim::ALL.into_iter().filter(|claim| capture.claims.get(*claim).0 == state).collect()
-    };
-    let (withheld, undefined) = (of(ClaimState::Withheld), of(ClaimState::Undefined));
-    let mut text = String::new();
-    if !withheld.is_empty() {
-        let reasons: Vec<&CheckReport> = reasons(capture).collect();
-        let shown = reasons.iter().take(REASONS_MAX).map(|check| {
-            format!("<li>{} (<code>{}</code>)</li>", html(&check.message), html(&check.id))
-        });
-        let more = match reasons.len().checked_sub(REASONS_MAX) {
-            Some(more) if more > 0 => format!("<li>{more} more under “Cannot be trusted”</li>"),
-            _ => String::new(),
-        };
-        text = format!(
-            "<p><strong>{}</strong>, because:</p><ul>{}{more}</ul>",
-            html(&words::claims(&withheld)),
-            shown.collect::<String>()
-        );
-        text.push_str(&certain(capture, &withheld));
-    }
-    let mut without_reason = Vec::new();
-    for claim in undefined {
-        match why_undefined(capture, claim) {
-            Some(why) => {
-                let claim = html(words::claim(claim));
-                text.push_str(&format!("<p>Not stated: {claim}, as {}.</p>", html(&why)));
-            }
-            None => without_reason.push(claim),
-        }
-    }
-    if !without_reason.is_empty() {
-        text.push_str(&format!(
-            "<p>Nothing is said, as this capture has nothing to compute it from: {}.</p>",
-            html(&words::claims(&without_reason))
-        ));
-    }
-    if text.is_empty() { "Nothing: no claim is withheld.".to_owned() } else { text }
-}
-
-/// Why a claim has nothing to be computed from, where more can be said than that.
-fn why_undefined(capture: &CaptureReport, claim: Claim) -> Option<String> {
-    let records = capture.records.as_ref()?;
-    let path = capture.critical_path.as_ref();
-    match claim {
-        Claim::StepTime if records.steps.is_some() => {
-            Some("it takes three steps that the records cover".to_owned())
-        }
-        Claim::CollectiveSplit => {
-            Some("it takes the captures of several ranks, which are compared as a run".to_owned())
-        }
-        Claim::CriticalPath | Claim::Estimate => path?.reason.clone(),
-        _ => None,
-    }
-}
-
-/// What the bounds of withheld figures say all the same.
-fn certain(capture: &CaptureReport, withheld: &[Claim]) -> String {
-    let bounds = &capture.claims.idle;
-    let of =
-        [(Claim::Idle, bounds.device_inactive_pct), (Claim::HostStarved, bounds.host_starved_pct)];
-    let known = of.into_iter().filter(|(claim, _)| withheld.contains(claim));
-    let known = known.filter_map(|(claim, bounds)| Some((claim, bounds?)));
-    // Bounds that leave nearly everything open say nothing.
-    let known = known.filter(|(_, (lo, hi))| hi.get() - lo.get() < OPEN_MAX && lo.get() < hi.get());
-    let known: Vec<String> = known
-        .map(|(claim, bounds)| format!("{} {}", words::claim(claim), format::percent_range(bounds)))
+/// The claims that are withheld, with the checks that say why.
+fn withheld(capture: &CaptureReport) -> String {
+    let withheld: Vec<Claim> = Claim::ALL
+        .into_iter()
+        .filter(|claim| capture.claims.get(*claim).0 == ClaimState::Withheld)
         .collect();
-    match known.is_empty() {
-        true => String::new(),
-        false => format!(
-            "<p>Its bounds stand all the same: {} of the window.</p>",
-            html(&known.join(", "))
-        ),
+    if withheld.is_empty() {
+        return "Nothing is withheld.".to_owned();
     }
+    let reasons: Vec<&CheckReport> = reasons(capture).collect();
+    let shown = reasons.iter().take(REASONS_MAX).map(|check| {
+        format!("<li>{} (<code>{}</code>)</li>", html(&check.message), html(&check.id))
+    });
+    let more = match reasons.len().checked_sub(REASONS_MAX) {
+        Some(more) if more > 0 => format!("<li>{more} more under “Cannot be trusted”</li>"),
+        _ => String::new(),
+    };
+    format!(
+        "<p><strong>{}</strong>, because:</p><ul>{}{more}</ul>",
+        html(&words::claims(&withheld)),
+        shown.collect::<String>()
+    )
+}
+
+/// What nothing speaks against and nothing was computed of, folded: one line a reason. What takes several ranks is no gap of a
+/// capture of one.
+fn not_computed(capture: &CaptureReport) -> String {
+    let mut by_reason: Vec<(String, Vec<Claim>)> = Vec::new();
+    for claim in Claim::ALL {
+        if capture.claims.get(claim).0 != ClaimState::Undefined || claim == Claim::CollectiveSplit {
+            continue;
+        }
+        let why = why_undefined(capture, claim);
+        match by_reason.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, claims)) => claims.push(claim),
+            None => by_reason.push((why, vec![claim])),
+        }
+    }
+    if by_reason.is_empty() {
+        return String::new();
+    }
+    let all: Vec<Claim> = by_reason.iter().flat_map(|(_, claims)| claims.clone()).collect();
+    let lines = by_reason
+        .iter()
+        .map(|(why, claims)| format!("<li>{}: {}</li>", html(&words::claims(claims)), html(why)));
+    format!(
+        "<details><summary>{}</summary><ul>{}</ul></details>",
+        html(&words::claims(&all)),
+        lines.collect::<String>()
+    )
+}
+
+/// Why a claim has nothing to be computed from.
+fn why_undefined(capture: &CaptureReport, claim: Claim) -> String {
+    const NOTHING: &str = "this capture has nothing to compute it from";
+    let records = capture.records.as_ref();
+    let steps = records.and_then(|records| records.steps.as_ref());
+    let path = capture.critical_path.as_ref().and_then(|path| path.reason.clone());
+    let no_roof = capture.roofline.as_ref().and_then(|roofline| roofline.refused.first());
+    match claim {
+        Claim::StepTime if steps.is_some() => {
+            "it takes three steps that the records cover".to_owned()
+        }
+        Claim::StepTime => "no steps are marked, and no work repeats like steps".to_owned(),
+        Claim::SourceLine if capture.attribution.is_some() => {
+            "the records name no source line of a kernel".to_owned()
+        }
+        Claim::CriticalPath | Claim::Estimate => path.unwrap_or_else(|| NOTHING.to_owned()),
+        Claim::Roofline => no_roof.map_or_else(|| NOTHING.to_owned(), |no| no.reason.clone()),
+        _ => NOTHING.to_owned(),
+    }
+}
+
+/// What the bounds of withheld figures say all the same: a range is no figure that was withheld.
+fn certain(capture: &CaptureReport) -> String {
+    let known = [Claim::Idle, Claim::HostStarved].into_iter();
+    let known =
+        known.filter_map(|claim| Some((claim, cells::bounds_all_the_same(capture, claim)?)));
+    // Bounds that leave nearly everything open say nothing.
+    let known = known.filter(|(_, (lo, hi))| hi.get() - lo.get() < OPEN_MAX);
+    let of = super::claims::window(capture).unwrap_or_else(|| "of the window".to_owned());
+    let lines = known.map(|(claim, bounds)| {
+        format!(
+            "<li>{}, as a range alone: <strong>{}</strong> {}</li>",
+            html(words::claim(claim)),
+            html(&format::percent_range(bounds)),
+            html(&of)
+        )
+    });
+    lines.collect()
 }
 
 /// The checks that withhold claims, those that fail the gate first.
@@ -224,13 +255,13 @@ fn by_count(advice: &CountedAdvice) -> String {
     )
 }
 
-/// A cause as advice.
+/// A cause as advice: what holds the device up, what to try, and what that saves.
 fn try_it(capture: &CaptureReport, change: &Change) -> String {
     let now =
         cells::guarded(capture, Claim::Estimate, Some(change.step_us.now), |us| time(us, FINE));
     let saves = cells::guarded(capture, Claim::Estimate, Some(change), saving);
     let scope = capture.critical_path.as_ref().map(|path| path.scope);
-    let what = if scope == Some(PathScope::Step) { "step" } else { "recorded window" };
+    let what = if scope == Some(PathScope::Step) { "the step's" } else { "the recorded" };
     let open = change.open.as_deref().map(|open| format!(" It may be nothing: {}.", html(open)));
     let of_run = change.in_run.map(|share| {
         format!(
@@ -242,14 +273,24 @@ fn try_it(capture: &CaptureReport, change: &Change) -> String {
     });
     // What a tracer adds to the host's time is no saving.
     let is_slowed = words::is_slowed_by_tracer(change) && words::tracer(capture).is_some();
-    let at_most = if is_slowed && !change.is_upper_bound { "at most " } else { "" };
+    let less =
+        if is_slowed { " A Python tracer was on: without it, less would be saved." } else { "" };
     format!(
-        "<li>Try: {}. Without this, the {what} of {} would be shorter by <strong>{at_most}{}</strong> (<em>inferred</em>, not run): {}.{}{}</li>",
+        "<li>{}. Try: {}. Saves <strong>{}</strong> of {what} {} (<em>inferred</em>, not run).{less}{}{}</li>",
+        html(&capitalised(&format::name(&change.cause, CAUSE_CHARS_MAX))),
         html(&words::knob(change)),
-        markup::inline(&now),
         markup::inline(&saves),
-        html(&format::name(&change.cause, CAUSE_CHARS_MAX)),
+        markup::inline(&now),
         open.unwrap_or_default(),
         of_run.unwrap_or_default()
     )
+}
+
+/// A sentence's beginning; the name of a kernel stays as it is.
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    match characters.next() {
+        Some(first) => format!("{}{}", first.to_uppercase(), characters.as_str()),
+        None => String::new(),
+    }
 }

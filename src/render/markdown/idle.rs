@@ -53,6 +53,9 @@ pub(super) fn host(capture: &CaptureReport, records: &Records, room: &Room) -> S
     if rows.is_empty() {
         return String::new();
     }
+    if words::withheld_by(capture, Claim::Idle).is_some() {
+        return hidden(records);
+    }
     let (shown, all) =
         (rows.len(), records.devices.iter().map(|device| device.idle_host_events.len()).sum());
     let head = ["device", "host event", "kind", "gaps", "idle time", "of the device's idle"];
@@ -66,6 +69,17 @@ pub(super) fn host(capture: &CaptureReport, records: &Records, room: &Room) -> S
         let _ = writeln!(text, "\n{slows}: without it the device would wait for the host less.");
     }
     text
+}
+
+/// Where no time may be told, a table would hold dashes alone.
+fn hidden(records: &Records) -> String {
+    let all = || records.devices.iter().flat_map(|device| &device.idle_host_events);
+    format!(
+        "{} on the launching threads lie in {} without device records. How long is not told: whether the device was idle is \
+         withheld.\n",
+        counted(all().count() as u64, "kind of event", "kinds of events"),
+        counted(all().map(|row| row.gaps).sum(), "stretch", "stretches")
+    )
 }
 
 fn host_rows<'a>(
@@ -113,7 +127,7 @@ fn timing(capture: &CaptureReport, timing: &LaunchTiming) -> String {
     };
     format!(
         "- from a launch call to its first kernel (5th percentile / median / longest): {latency} over {}; summed over \
-         launches, which wait side by side, {} (TKLQT)\n- the same for launches into an empty queue, what a launch costs at least: {floor}\n- duration of a \
+         launches, which wait side by side, {} (total kernel launch and queuing time, TKLQT)\n- the same for launches into an empty queue, what a launch costs at least: {floor}\n- duration of a \
          kernel (mean / median): {} / {}\n",
         counted(timing.launches, "launch", "launches"),
         held(timing.latency_sum_us),

@@ -78,8 +78,8 @@ pub(super) fn changes(capture: &CaptureReport) -> String {
     let of = capture.critical_path.as_ref().map_or_else(|| "The window".to_owned(), window);
     let rows = capture.what_to_change.iter().map(|change| row(capture, change));
     let head =
-        ["were this gone", "try", "assumes that", "hangs on it", "Amdahl's ceiling", "saves"];
-    let table = table(&head, 3, rows);
+        ["cause", "saves", "try", "assumes that", "on the critical path", "at best it takes"];
+    let table = table(&head, 4, rows);
     format!(
         "Of {of}, {now} now:\n\n{table}{}{}{}{INFERRED}",
         in_run(capture),
@@ -106,9 +106,10 @@ fn in_run(capture: &CaptureReport) -> String {
     )
 }
 
-const INFERRED: &str = "\nInferred from one window, not run. `hangs on it`: the part of the path that would go, with the calls that make it or wait for it. It is not all idle: the device \
-    may run other work beside it. `Amdahl's ceiling`: how long it would still take if all of that went, and the device paused no more than now. `saves`: at least to at most, \
-    when the window is played again without the cause; `at most` alone is a ceiling, and nothing may be saved. Savings do not add up.\n";
+const INFERRED: &str = "\nInferred from one window, not run: it is played again without the cause. `saves`, the low end: what then waits for something else starts as late behind it as such work \
+    did in this window, less what the bounds of idle leave open; the high end: it starts at once. `at most` alone is a ceiling: nothing may be saved. \
+    `on the critical path`: the part of it that would go, with the calls that make it or wait for it; the device may run other work beside it, so it is not all idle. \
+    `at best it takes`: the time that would be left if all of that went and nothing took its place. Savings do not add up.\n";
 
 /// Why savings may be nothing.
 fn open(capture: &CaptureReport) -> String {
@@ -154,10 +155,13 @@ fn row(capture: &CaptureReport, change: &Change) -> Vec<String> {
     let order = if change.order_undetermined { " (order undetermined)" } else { "" };
     vec![
         format!("{}{order}", markdown_code(&format::name(&change.cause, NAME_CHARS_MAX))),
+        saves,
         markdown(&words::knob(change)),
         markdown(&change.assumption),
-        guarded(capture, Claim::Estimate, change.share, format::share),
+        change.share.map_or_else(
+            || "not known".to_owned(),
+            |part| guarded(capture, Claim::Estimate, Some(part), format::share),
+        ),
         stated(change.at_best_us),
-        saves,
     ]
 }

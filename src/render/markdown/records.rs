@@ -3,6 +3,7 @@
 use super::super::cells::{guarded, table};
 use super::super::escape::{markdown, markdown_code};
 use super::super::format::{self, DASH, FINE, count, counted};
+use super::super::words;
 use super::{Room, more_in_tables, more_rows};
 use crate::report::{
     CaptureReport, Cell, Claim, ClaimState, DeviceRecords, GraphRecords, Microseconds,
@@ -17,11 +18,36 @@ fn dash() -> String {
     DASH.to_owned()
 }
 
-/// `min / median / max`.
-fn spread<T: Copy>(of: Option<Spread<T>>, print: impl Fn(T) -> String) -> String {
-    of.map_or_else(dash, |of| {
-        format!("{} / {} / {}", print(of.min), print(of.median), print(of.max))
+/// `min / median / max` of three and more; one or two are printed as they are.
+fn spread<T: Copy>(of: Option<Spread<T>>, n: u64, print: impl Fn(T) -> String) -> String {
+    of.map_or_else(dash, |of| match n {
+        1 => print(of.median),
+        2 => format!("{} and {}", print(of.min), print(of.max)),
+        _ => format!("{} / {} / {}", print(of.min), print(of.median), print(of.max)),
     })
+}
+
+/// What a spread's figures are, behind its name.
+const fn of_several(n: u64) -> &'static str {
+    match n {
+        1 | 2 => "",
+        _ => " (min / median / max)",
+    }
+}
+
+/// A figure of single steps, as recorded. Too few steps make no claim, and what they took is on record all the same.
+fn as_recorded<T>(
+    capture: &CaptureReport,
+    claims: &[Claim],
+    figure: Option<T>,
+    print: impl FnOnce(T) -> String,
+) -> String {
+    let withheld = claims.iter().find(|claim| words::withheld_by(capture, **claim).is_some());
+    match (withheld, figure) {
+        (Some(claim), figure) => guarded(capture, *claim, figure, print),
+        (None, Some(figure)) => print(figure),
+        (None, None) => dash(),
+    }
 }
 
 /// Busy, which is a lower bound where records are known to be missing.
@@ -114,12 +140,13 @@ pub(super) fn graph(graph: &GraphRecords) -> String {
     }
     let coverage = |share: Option<_>| share.map_or_else(dash, format::share);
     format!(
-        "- {} of {} graph launches own device records: {}\n- device records a launch (min / median / max): {}\n- \
+        "- {} of {} graph launches own device records: {}\n- device records a launch{}: {}\n- \
          records of those expected: {}\n- kernels from replays: {}, {} as recorded\n",
         count(graph.launches_with_records),
         count(graph.launches),
         coverage(graph.launch_coverage),
-        spread(graph.records_per_launch, count),
+        of_several(graph.launches),
+        spread(graph.records_per_launch, graph.launches, count),
         coverage(graph.node_coverage),
         count(graph.kernels),
         time(graph.kernel_us)
@@ -129,8 +156,9 @@ pub(super) fn graph(graph: &GraphRecords) -> String {
 /// Some steps, and the range over all of them.
 pub(super) fn steps(capture: &CaptureReport, records: &Records, room: &Room) -> String {
     let Some(steps) = &records.steps else { return String::new() };
-    let length =
-        guarded(capture, Claim::StepTime, Some(steps.duration_us), |of| spread(Some(of), time));
+    let length = as_recorded(capture, &[Claim::StepTime], Some(steps.duration_us), |of| {
+        spread(Some(of), steps.count, time)
+    });
     let mut rows: Vec<Vec<String>> = shown(&steps.rows, room.steps)
         .map(|(number, step)| {
             vec![
@@ -142,23 +170,22 @@ pub(super) fn steps(capture: &CaptureReport, records: &Records, room: &Room) -> 
                 ),
                 count(step.kernels),
                 guarded(capture, Claim::KernelTime, Some(step.kernel_sum_us), time),
-                guarded(capture, Claim::StepTime, device_window(step), time),
-                guarded(capture, Claim::StepTime, Some(step.busy_in_host_window_us), time),
+                as_recorded(capture, &OF_DEVICE, device_window(step), time),
+                as_recorded(capture, &OF_DEVICE, Some(step.busy_in_host_window_us), time),
             ]
         })
         .collect();
-    if steps.rows.len() > 1 {
-        rows.push(range_of_steps(capture, &steps.rows));
-    }
+    rows.extend(range_of_steps(capture, &steps.rows));
     let head =
         ["#", "step", "kernels", "sum of kernels", "device window", "busy in the host's window"];
     format!(
-        "- {}, {}\n{}- length on the host (min / median / max): {length}\n- device records a \
-         step (min / median / max): {}\n\n{}{}",
+        "- {}, {}\n{}- length on the host{}: {length}\n- device records a step{}: {}\n\n{}{}",
         counted(steps.count, "step", "steps"),
         delimited(steps),
         step_time(capture, steps),
-        spread(steps.records_per_step, count),
+        of_several(steps.count),
+        of_several(steps.count),
+        spread(steps.records_per_step, steps.count, count),
         table(&head, 2, rows),
         more_rows(steps.rows.len(), room.steps)
     )
@@ -194,17 +221,22 @@ fn step_time(capture: &CaptureReport, steps: &StepRecords) -> String {
     if steps.trust.is_empty() {
         return String::new();
     }
-    let time = guarded(capture, Claim::StepTime, steps.step_time_us, |of| spread(Some(of), time));
-    let mut text = format!(
-        "- from the start of a step on its device to that of the next one (min / median / max): {time}\n- covered by the \
-         records: {}\n",
+    let what = "from the start of a step on its device to that of the next one";
+    let mut text = match capture.claims.get(Claim::StepTime).0 {
+        ClaimState::Undefined => {
+            format!("- {what}: not stated, as that takes three steps which the records cover\n")
+        }
+        _ => {
+            let time = guarded(capture, Claim::StepTime, steps.step_time_us, |of| {
+                spread(Some(of), steps.complete, time)
+            });
+            format!("- {what}{}: {time}\n", of_several(steps.complete))
+        }
+    };
+    text.push_str(&format!(
+        "- covered by the records: {}\n",
         counted(steps.complete, "step", "steps")
-    );
-    if capture.claims.get(Claim::StepTime).0 == ClaimState::Undefined {
-        text.push_str(
-            "- times of steps are not stated: that takes three which the records cover\n",
-        );
-    }
+    ));
     for left_out in &steps.left_out {
         let n_steps = counted(left_out.count, "step", "steps");
         text.push_str(&format!("- not counted: {n_steps}, {}\n", markdown(&left_out.reason)));
@@ -212,21 +244,29 @@ fn step_time(capture: &CaptureReport, steps: &StepRecords) -> String {
     text
 }
 
-/// The last row of the table: min / median / max of each column.
-fn range_of_steps(capture: &CaptureReport, rows: &[StepRow]) -> Vec<String> {
+/// What a step's time on its device would state.
+const OF_DEVICE: [Claim; 2] = [Claim::StepTime, Claim::Idle];
+
+/// The last row of the table: min / median / max of each column. Fewer than three steps stand there themselves.
+fn range_of_steps(capture: &CaptureReport, rows: &[StepRow]) -> Option<Vec<String>> {
     let counts = |step: &&StepRow| step.left_out.is_none();
     let are_counted = rows.iter().any(|step| counts(&step));
     let rows: Vec<&StepRow> = rows.iter().filter(|step| !are_counted || counts(step)).collect();
-    let range = |claim, of| guarded(capture, claim, of, |of| spread(Some(of), time));
+    let n = rows.len() as u64;
+    if n < 3 {
+        return None;
+    }
+    let range =
+        |claims: &[Claim], of| as_recorded(capture, claims, of, |of| spread(Some(of), n, time));
     let busy = rows.iter().map(|step| step.busy_in_host_window_us);
-    vec![
+    Some(vec![
         String::new(),
-        format!("min / median / max of {}", count(rows.len() as u64)),
-        spread(Spread::of(rows.iter().map(|step| step.kernels)), count),
-        range(Claim::KernelTime, Spread::of(rows.iter().map(|step| step.kernel_sum_us))),
-        range(Claim::StepTime, Spread::of(rows.iter().copied().filter_map(device_window))),
-        range(Claim::StepTime, Spread::of(busy)),
-    ]
+        format!("*min / median / max of {}*", count(n)),
+        spread(Spread::of(rows.iter().map(|step| step.kernels)), n, count),
+        range(&[Claim::KernelTime], Spread::of(rows.iter().map(|step| step.kernel_sum_us))),
+        range(&OF_DEVICE, Spread::of(rows.iter().copied().filter_map(device_window))),
+        range(&OF_DEVICE, Spread::of(busy)),
+    ])
 }
 
 fn device_window(step: &StepRow) -> Option<Microseconds> {
@@ -258,7 +298,7 @@ pub(super) fn programs(records: &Records, room: &Room) -> String {
             ids(program),
             program.executions.map_or_else(dash, count),
             program.executions_with_records.map_or_else(dash, count),
-            spread(program.kernels_per_execution, count),
+            spread(program.kernels_per_execution, program.executions.unwrap_or(3), count),
         ]
     });
     let head = [
@@ -266,7 +306,7 @@ pub(super) fn programs(records: &Records, room: &Room) -> String {
         "id",
         "executions",
         "with device records",
-        "kernels an execution (min / median / max)",
+        "kernels an execution (of several: min / median / max)",
     ];
     format!("{}{}", table(&head, 1, rows), more_rows(records.programs.len(), room.rows))
 }

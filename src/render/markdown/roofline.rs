@@ -2,8 +2,8 @@
 
 use super::super::cells::{guarded, table, titled};
 use super::super::escape::{markdown, markdown_code};
-use super::super::format::{self, DASH, FINE, count};
-use super::{Room, more_in_tables};
+use super::super::format::{self, DASH, FINE, count, counted};
+use super::{Room, details, more_in_tables};
 use crate::report::{CaptureReport, Claim, KernelSum, RooflineDevice, RooflineReport, RooflineRow};
 use std::fmt::Write as _;
 
@@ -40,11 +40,40 @@ pub(super) fn roofline(capture: &CaptureReport, roofline: &RooflineReport, room:
         "operations a byte",
         "of the roof",
     ];
-    let rows = roofline.rows.iter().take(room.rows).map(|row| cells(capture, row));
+    // What every row would repeat stands below the table.
+    let all_cached = roofline.rows.iter().all(|row| row.cache_resident_possible);
+    let notes = if all_cached { CACHED } else { "" };
+    let shown: Vec<&RooflineRow> = roofline.rows.iter().take(room.rows).collect();
+    let is_small = |row: &&&RooflineRow| row.share.is_some_and(|part| part.get() < SMALL);
+    // The rows are in order of their time.
+    let n_small = shown.iter().rev().take_while(|row| is_small(row)).count();
+    let (large, small) =
+        shown.split_at(if n_small < SMALL_MIN { shown.len() } else { shown.len() - n_small });
+    let of = |rows: &[&RooflineRow]| {
+        let rows = rows.iter().map(|row| cells(capture, row, all_cached));
+        table(&head, 4, rows)
+    };
+    if !large.is_empty() {
+        let _ = write!(text, "\n{}", of(large));
+    }
+    if !small.is_empty() {
+        let title = format!(
+            "{} below 1 % of recorded kernel time",
+            counted(small.len() as u64, "operation", "operations")
+        );
+        text.push_str(&details(&title, &of(small)));
+    }
     let more = more_in_tables(roofline.rows.len(), room.rows);
-    let _ = write!(text, "\n{}{more}{LEGEND}", table(&head, 4, rows));
+    let _ = write!(text, "{more}{notes}{LEGEND}");
     text
 }
+
+/// Part of recorded kernel time below which a row is folded, and how many such rows are worth a fold.
+const SMALL: f64 = 0.01;
+const SMALL_MIN: usize = 3;
+
+/// A note of all rows.
+const CACHED: &str = "\nThe data of each operation may have been in the device's largest cache, so that memory need not limit it.\n";
 
 /// What the columns rest on.
 const LEGEND: &str = "\nTime is measured, and is that of all kernels of an operation together. Peaks are *read*: the vendor's. Operations \
@@ -85,7 +114,7 @@ fn kernels(sum: &KernelSum) -> String {
     format!("{n}, {}, {share} of recorded kernel time", format::time(sum.time_us, FINE))
 }
 
-fn cells(capture: &CaptureReport, row: &RooflineRow) -> Vec<String> {
+fn cells(capture: &CaptureReport, row: &RooflineRow, all_cached: bool) -> Vec<String> {
     let code = |text: &str| markdown_code(&format::name(text, CHARS_MAX));
     let name = match (&row.instruction, row.op.is_empty()) {
         (Some(instruction), true) => code(instruction),
@@ -101,7 +130,7 @@ fn cells(capture: &CaptureReport, row: &RooflineRow) -> Vec<String> {
         name,
         code(&row.shapes),
         state(Some(row.bound.clone())),
-        notes(row),
+        notes(row, all_cached),
         count(row.executions),
         count(row.records),
         format::time(row.time_us, FINE),
@@ -112,11 +141,12 @@ fn cells(capture: &CaptureReport, row: &RooflineRow) -> Vec<String> {
     ]
 }
 
-fn notes(row: &RooflineRow) -> String {
+/// What is to be known of a row, but for what holds for all of them.
+fn notes(row: &RooflineRow, all_cached: bool) -> String {
     let rates: Vec<&str> = row.peaks.iter().map(|peak| peak.name.as_str()).collect();
     let notes = [
         (!rates.is_empty()).then(|| rates.join(" or ")),
-        row.cache_resident_possible.then(|| "may be cached".to_owned()),
+        (row.cache_resident_possible && !all_cached).then(|| "may be cached".to_owned()),
         row.fewer_operations.then(|| "fewer operations than counted".to_owned()),
         row.above_roof.then(|| "above the roof".to_owned()),
         row.recalled.then(|| "peaks recalled, no document read".to_owned()),

@@ -3,11 +3,13 @@
 use super::super::cells::{guarded, table, titled};
 use super::super::escape::{markdown, markdown_code};
 use super::super::format::{self, DASH, FINE, count, counted};
+use super::super::words;
 use super::{Room, more_in_tables, more_rows};
 use crate::report::{
     Attribution, AttributionClass, CaptureReport, Claim, HloRecords, HotKernel, Methods,
     Microseconds, Share,
 };
+use crate::units::Ratio;
 use std::fmt::Write as _;
 
 /// Programs that are shown.
@@ -35,8 +37,17 @@ pub(super) fn classes(attribution: &Attribution, room: &Room) -> String {
         Some(hlo) => programs(hlo, room),
         None => methods(&attribution.methods),
     };
-    format!("{}{rest}", table(&head, 1, rows))
+    let legend = if attribution.hlo.is_some() { OF_JAX } else { OF_PYTORCH };
+    format!("{}{legend}{rest}", table(&head, 1, rows))
 }
+
+/// What the classes of a capture of PyTorch are.
+const OF_PYTORCH: &str = "\n`correlation`: an id leads from the kernel to the operator; `nesting`: its launch call lies inside the operator's span; `graph`: it ran in a \
+    graph replay, which has no operator for each kernel; `before-window`: it was launched before recording began; `none`: nothing leads to an operator.\n";
+
+/// What those of a capture of JAX are.
+const OF_JAX: &str = "\n`exact`: the tracer's label names the instruction; `exact-label`: so it does, and the stored program lacks it; `name`: the only instruction of the kernel's name; \
+    `order`: the only one that the program's schedule leaves; `none`: nothing leads to an instruction.\n";
 
 /// A class, marked where it is a conclusion rather than what the profiler wrote.
 fn class_name(class: &str) -> String {
@@ -117,6 +128,16 @@ pub(super) fn ops(capture: &CaptureReport, attribution: &Attribution, room: &Roo
     if attribution.ops.is_empty() {
         return String::new();
     }
+    if words::withheld_by(capture, Claim::OpAttribution).is_some() {
+        return counts(attribution.ops.iter().map(|op| (op.name.clone(), op.records)), room);
+    }
+    let rest = attribution.ops.iter().map(|op| (op.records, op.time_us));
+    let rest = Rest::of(attribution, rest, room.rows);
+    let rest = rest.into_iter().map(|(what, rest)| {
+        let time = guarded(capture, Claim::OpAttribution, Some(rest.time_us), time);
+        let share = guarded(capture, Claim::OpAttribution, rest.share, format::share);
+        vec![what.to_owned(), String::new(), count(rest.records), time, share]
+    });
     let rows = attribution.ops.iter().take(room.rows).map(|op| {
         let argument = if op.is_argument { " (an argument)" } else { "" };
         vec![
@@ -130,7 +151,64 @@ pub(super) fn ops(capture: &CaptureReport, attribution: &Attribution, room: &Roo
     let head = ["operator", "class", "kernels", "recorded time", "of recorded kernel time"];
     let more = more_in_tables(attribution.ops.len(), room.rows);
     let levels = if attribution.hlo.is_some() { LEVELS } else { "" };
-    format!("{}{more}{}{levels}", table(&head, 2, rows), before_window(attribution))
+    let table = table(&head, 2, rows.chain(rest));
+    format!("{table}{more}{}{levels}", before_window(attribution))
+}
+
+/// Rows whose time may not be told: how many of their kernels are on record, which a table of dashes would hide.
+fn counts(rows: impl ExactSizeIterator<Item = (String, u64)>, room: &Room) -> String {
+    let more = rows.len().checked_sub(COUNTS_MAX);
+    let shown = rows.take(COUNTS_MAX);
+    let shown: Vec<String> =
+        shown.map(|(of, records)| format!("{} {}", name(&of, room), count(records))).collect();
+    let more = match more {
+        Some(more) if more > 0 => format!(", and {} more", count(more as u64)),
+        _ => String::new(),
+    };
+    format!("Kernels on record, without their time: {}{more}.\n", shown.join(", "))
+}
+
+/// Operators or lines in a sentence.
+const COUNTS_MAX: usize = 12;
+
+/// Kernels that a table does not list, so that its rows add up to all of them.
+struct Rest {
+    records: u64,
+    time_us: Microseconds,
+    share: Option<Share>,
+}
+
+impl Rest {
+    /// Of all rows of a table: those behind its end, and what no row has. Rows in which nothing is are left out.
+    fn of(
+        attribution: &Attribution,
+        rows: impl Iterator<Item = (u64, Microseconds)>,
+        rows_max: usize,
+    ) -> Vec<(&'static str, Self)> {
+        let classes = attribution.classes.values();
+        let (all, whole) = sum(classes.map(|class| (class.records, class.time_us)));
+        let rows: Vec<(u64, Microseconds)> = rows.collect();
+        let (listed, listed_ps) = sum(rows.iter().copied());
+        let behind = sum(rows.into_iter().skip(rows_max));
+        let nowhere = all.checked_sub(listed).zip(Some(whole - listed_ps));
+        let what = match attribution.hlo.as_ref().and_then(|hlo| hlo.program) {
+            Some(_) => "*not attributed, or of other programs*",
+            None => "*not attributed*",
+        };
+        let rest = [("*further rows*", Some(behind)), (what, nowhere)].into_iter();
+        let rest = rest.filter_map(|(what, sum)| Some((what, sum?)));
+        let rest = rest.filter(|(_, (records, ps))| *records > 0 && *ps > 0);
+        rest.map(|(what, (records, ps))| (what, Self::new(records, ps, whole))).collect()
+    }
+
+    fn new(records: u64, ps: i128, whole: i128) -> Self {
+        let part = || Ratio::new(u64::try_from(ps).ok()?, u64::try_from(whole).ok()?);
+        Self { records, time_us: Microseconds::from_ps(ps), share: part().map(Share::of) }
+    }
+}
+
+fn sum(rows: impl Iterator<Item = (u64, Microseconds)>) -> (u64, i128) {
+    rows.fold((0, 0), |(records, ps), (n, time)| (records + n, ps + time.ps()))
 }
 
 /// The class, and of JAX the level: `exact, own`.
@@ -140,7 +218,8 @@ fn how(class: Option<&str>, level: Option<&str>) -> String {
 }
 
 /// What the levels mean, below a table of a JAX capture.
-const LEVELS: &str = "\n`own`: the instruction itself says it; `inner`: all that was fused into it agree; `several`: they differ.\n";
+const LEVELS: &str = "\n`class` says how a kernel's instruction is known (see “Attribution of kernel time”), then how the instruction names its place: `own`: it says it itself; `inner`: all that was \
+    fused into it agree; `several`: they differ.\n";
 
 pub(super) fn lines_title(capture: &CaptureReport) -> String {
     titled(capture, "Source lines", Claim::SourceLine, "their time is")
@@ -150,6 +229,19 @@ pub(super) fn lines(capture: &CaptureReport, attribution: &Attribution, room: &R
     if attribution.lines.is_empty() {
         return String::new();
     }
+    if words::withheld_by(capture, Claim::SourceLine).is_some() {
+        let lines = attribution.lines.iter();
+        let lines = lines.map(|line| (format!("{}:{}", line.file, line.line), line.records));
+        return counts(lines, room);
+    }
+    let rest = attribution.lines.iter().map(|line| (line.records, line.time_us));
+    let rest = Rest::of(attribution, rest, room.rows);
+    let rest = rest.into_iter().map(|(what, rest)| {
+        let time = guarded(capture, Claim::SourceLine, Some(rest.time_us), time);
+        let share = guarded(capture, Claim::SourceLine, rest.share, format::share);
+        let none = String::new;
+        vec![what.to_owned(), none(), none(), count(rest.records), time, share]
+    });
     let rows = attribution.lines.iter().take(room.rows).map(|line| {
         vec![
             name(&format!("{}:{}", line.file, line.line), room),
@@ -162,7 +254,7 @@ pub(super) fn lines(capture: &CaptureReport, attribution: &Attribution, room: &R
     });
     let head = ["line", "function", "class", "kernels", "recorded time", "of recorded kernel time"];
     let more = more_in_tables(attribution.lines.len(), room.rows);
-    format!("{}{more}{LEVELS}", table(&head, 3, rows))
+    format!("{}{more}{LEVELS}", table(&head, 3, rows.chain(rest)))
 }
 
 pub(super) fn kernels_title(capture: &CaptureReport) -> String {
@@ -184,7 +276,22 @@ pub(super) fn kernels(capture: &CaptureReport, room: &Room) -> String {
         ]
     });
     let head = ["kernel", "operator", "records", "recorded time", "of recorded kernel time"];
-    format!("{}{}", table(&head, 2, rows), more_in_tables(capture.hot_kernels.len(), room.kernels))
+    let table = table(&head, 2, rows.chain(other_kernels(capture, room)));
+    format!("{table}{}", more_in_tables(capture.hot_kernels.len(), room.kernels))
+}
+
+/// All kernels behind the table's end, so that its rows add up to the recorded kernel time.
+fn other_kernels(capture: &CaptureReport, room: &Room) -> Option<Vec<String>> {
+    let devices = &capture.records.as_ref()?.devices;
+    let (all, whole) = sum(devices.iter().map(|device| (device.kernels, device.kernel_sum_us)));
+    let shown = capture.hot_kernels.iter().take(room.kernels);
+    let (listed, listed_ps) = sum(shown.map(|kernel| (kernel.records, kernel.time_us)));
+    let (records, ps) = (all.checked_sub(listed)?, whole - listed_ps);
+    (records > 0 && ps > 0).then(|| {
+        let rest = Rest::new(records, ps, whole);
+        let (time, share) = (time(rest.time_us), share(rest.share));
+        vec!["*all others*".to_owned(), String::new(), count(records), time, share]
+    })
 }
 
 /// The operator that launched a kernel; where there is not one, why.

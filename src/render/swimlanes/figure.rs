@@ -64,10 +64,12 @@ pub(in crate::render) fn figure(
     let (grid, ticks) = axis_of(lanes.total_us, height);
     let (legend, legend_height) = drawing.legend(AXIS + height + LANE);
     let svg = format!(
-        "<g class=\"sl-axis\">{ticks}</g>\n{}<svg class=\"sl-plot\" id=\"sl-plot-{number}\" x=\"{LABELS}\" y=\"{AXIS}\" \
+        "<g class=\"sl-axis\">{ticks}</g>\n<text class=\"sl-count\" x=\"{}\" y=\"14\">records</text>\n{}<svg class=\"sl-plot\" id=\"sl-plot-{number}\" x=\"{LABELS}\" y=\"{AXIS}\" \
          width=\"{PLOT}\" height=\"{height}\" viewBox=\"0 0 {UNITS} {height}\" preserveAspectRatio=\"none\">\n{}{grid}</svg>\
          \n{legend}",
-        drawing.labels, drawing.plot
+        LABELS - 8,
+        drawing.labels,
+        drawing.plot
     );
     Figure { svg, height: AXIS + height + LANE + legend_height }
 }

@@ -46,7 +46,9 @@ pub(super) fn of(lane: LaneKind, kind: &str) -> Look {
         (_, "queued") => look("sl-queued", 1, 6, "queued: launched work waits, unexplained"),
         (_, "pending") => look("sl-pending", 1, 3, "pending: launched work waits for an event"),
         (_, "host-waits") => look("sl-waits", 7, 6, "idle: the host waits for the device"),
-        (_, "dispatch") => look("sl-dispatch", 10, 3, "idle: the device's own latency"),
+        (_, "dispatch") => {
+            look("sl-dispatch", 10, 3, "idle: launch latency, gaps of at most 20 µs")
+        }
         (_, "op") => look("sl-op", 1, 12, "operator"),
         (_, "annotation") => look("sl-annotation", 4, 9, "annotation"),
         (_, "span") => look("sl-span", 7, 6, "span of the tracer"),

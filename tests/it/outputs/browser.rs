@@ -18,7 +18,7 @@ struct Seen {
     requests: Vec<String>,
     light: String,
     dark: String,
-    /// By width of the window: how much wider the page is.
+    /// By width of the window, and on paper: how much wider the page is.
     overflow: BTreeMap<String, i64>,
     /// `aria-sort` and the cells of the column, after one click and after two.
     sorted: Vec<(String, String)>,
