@@ -112,8 +112,10 @@ fn a_kernel_in_a_program_whose_host_runs_ahead() {
                 host + 10
             ));
             if b > 0 {
-                text.push_str(&format!("launch {}..{}\nkernel b {}+{b}\n", host + 250, host + 255, end + 1));
-                end += 1 + b;
+                let start = (end + 1).max(host + 260);
+                let called = host + 250;
+                text.push_str(&format!("launch {called}..{}\nkernel b {start}+{b}\n", called + 5));
+                end = start + b;
             }
             end += 1;
         }
