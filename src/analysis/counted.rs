@@ -3,7 +3,7 @@
 //! Two things cost time wherever they are frequent: executions of programs that launch a kernel or two each, and operators that wait
 //! for the device on the host. Both are counted, whether the critical path may be stated or not.
 
-use super::Analysis;
+use super::{Analysis, Path};
 use crate::report::{Attribution, CountedAdvice, CountedRow, Microseconds, ProgramRecords};
 use crate::trace::{HostCallKind, Op, ThreadId, Trace};
 use crate::units::{Interval, Picoseconds};
@@ -33,10 +33,9 @@ pub(super) fn counted(
 
 /// Why no saving stands beside the count.
 fn why(analysis: &Analysis, otherwise: &str) -> String {
-    let refused = analysis.path.as_ref().and_then(|path| path.refused);
-    refused.map_or_else(
+    analysis.path.as_ref().and_then(Path::reason).map_or_else(
         || otherwise.to_owned(),
-        |reason| format!("the critical path is not stated: {}", reason.words()),
+        |reason| format!("the critical path is not stated: {reason}"),
     )
 }
 

@@ -21,7 +21,7 @@ use super::latency::QUEUE_GAP;
 use super::path::{Model, Path, SegmentKind};
 use super::steps::Steps;
 use super::timeline::Timeline;
-use crate::trace::{IntervalSet, StreamId};
+use crate::trace::{HostCallKind, IntervalSet, StreamId};
 use crate::units::{Interval, Picoseconds};
 use causes::{Candidate, candidates};
 use lead::{Lead, Without};
@@ -154,8 +154,18 @@ fn kept(model: &Model<'_>, candidate: &Candidate) -> Picoseconds {
     by_stream.into_values().map(busy).max().unwrap_or_default()
 }
 
-/// How long the work of a cause takes in all, with the time from the work before each piece.
+/// How long the work of a cause takes in all, with the time from the work before each piece; of calls how long they take.
 fn taken(model: &Model<'_>, candidate: &Candidate) -> Picoseconds {
+    let calls = |is_it: fn(HostCallKind) -> bool| {
+        model.items.iter().filter(move |item| is_it(item.kind)).map(|item| item.interval.duration())
+    };
+    match candidate.cause {
+        Cause::Waits => return calls(HostCallKind::blocks_on_device).sum(),
+        Cause::CopyCalls => {
+            return calls(|kind| kind.hands_over_work() && !kind.launches_kernels()).sum();
+        }
+        _ => {}
+    }
     let gone = model.nodes.iter().zip(&candidate.change.work).filter(|(_, gone)| **gone);
     gone.map(|(node, _)| node.interval.duration() + QUEUE_GAP).sum()
 }

@@ -3,7 +3,7 @@
 use super::tables::gaps;
 use super::{Analysis, DeviceIdle};
 use crate::report::{GapRow, LongGap};
-use crate::trace::{DeviceId, NameId, Trace};
+use crate::trace::{DeviceId, IntervalSet, NameId, Trace};
 use crate::units::{Interval, Picoseconds};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
@@ -17,16 +17,7 @@ type Numbered = Vec<(usize, Interval)>;
 /// The longest gaps of every device in the order of the timeline, the longest first.
 pub(super) fn longest_gaps(trace: &Trace, analysis: &Analysis) -> Vec<Vec<LongGap>> {
     let devices = &analysis.timeline.devices;
-    let longest: Vec<Numbered> = devices
-        .iter()
-        .map(|device| {
-            let mut all: Numbered = device.gaps.iter().enumerate().collect();
-            all.sort_by_key(|&(nth, gap)| (Reverse(gap.duration()), nth));
-            all.truncate(GAPS_MAX);
-            all.sort_by_key(|&(nth, _)| nth);
-            all
-        })
-        .collect();
+    let longest: Vec<Numbered> = devices.iter().map(|device| longest(&device.gaps)).collect();
     let chosen: FxHashSet<(usize, usize)> = longest
         .iter()
         .enumerate()
@@ -50,7 +41,21 @@ pub(super) fn longest_gaps(trace: &Trace, analysis: &Analysis) -> Vec<Vec<LongGa
     devices.map(of_device).collect()
 }
 
-/// The work that ended where a gap begins; of several pieces the first in the file.
+/// The longest of some gaps, in order of time; of equal ones the earlier.
+fn longest(gaps: &IntervalSet) -> Numbered {
+    let mut found: Numbered = Vec::with_capacity(GAPS_MAX + 1);
+    for (nth, gap) in gaps.iter().enumerate() {
+        let at = found.partition_point(|(_, known)| known.duration() >= gap.duration());
+        if at < GAPS_MAX {
+            found.insert(at, (nth, gap));
+            found.truncate(GAPS_MAX);
+        }
+    }
+    found.sort_by_key(|&(nth, _)| nth);
+    found
+}
+
+/// The work that ended where a gap begins; of several pieces the first by name.
 fn ended_before<'a>(
     trace: &Trace,
     gaps: impl Iterator<Item = (DeviceId, &'a Numbered)>,
@@ -62,7 +67,11 @@ fn ended_before<'a>(
     for event in &trace.device_events {
         let end = (trace.stream(event.stream).device, event.interval.end());
         if starts.contains(&end) {
-            found.entry(end).or_insert(event.name);
+            let first = |known: NameId| match trace.name(event.name) < trace.name(known) {
+                true => event.name,
+                false => known,
+            };
+            found.entry(end).and_modify(|known| *known = first(*known)).or_insert(event.name);
         }
     }
     found

@@ -72,8 +72,8 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The reason in words.
-    pub fn words(self) -> String {
+    /// The reason in words; `window` is the length of what it is about.
+    pub fn words(self, window: Picoseconds) -> String {
         match self {
             Self::NoLaunches => "no launch of a kernel in it is known".to_owned(),
             Self::RecordsWithoutLaunch(1) => "1 device record in it has no known launch".to_owned(),
@@ -81,17 +81,27 @@ impl Refusal {
                 format!("{n} device records in it have no known launch")
             }
             Self::Ambiguous(time) => format!(
-                "for {} of it, more than 5 %, nothing tells whether the device or the launch held work up",
-                time.human()
+                "for {} of its {}, more than 5 %, nothing tells whether the device or the launch held work up",
+                time.human(),
+                window.human()
             ),
             Self::Unexplained(time) => {
-                format!("nothing explains {} of it, more than 5 %", time.human())
+                format!(
+                    "nothing explains {} of its {}, more than 5 %",
+                    time.human(),
+                    window.human()
+                )
             }
         }
     }
 }
 
 impl Path {
+    /// Why it is not stated, in words.
+    pub fn reason(&self) -> Option<String> {
+        self.refused.map(|refusal| refusal.words(self.window.duration()))
+    }
+
     /// The time of each kind with a segment, the longest first.
     pub fn by_kind(&self) -> Vec<(SegmentKind, Picoseconds)> {
         let of = |kind| {

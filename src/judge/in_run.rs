@@ -77,10 +77,14 @@ impl Told {
         if change.cause == COLLECTIVES
             && let Some((rank, wait)) = self.waits_for
         {
+            let saved = change.step_us.now.ps() - change.step_us.if_gone.0.ps();
+            let waiting = match wait < saved {
+                true => format!("at most {} of it", human(wait)),
+                false => "up to all of it".to_owned(),
+            };
             change.knob = format!(
-                "nothing on this rank against what is waiting: at most {} of it, longest for rank {rank}, which the run compares with the \
-                 others. Against the rest: overlap with compute, or other buckets",
-                human(wait)
+                "nothing on this rank against what is waiting: {waiting}, longest for rank {rank}, which the run compares with the \
+                 others. Against the rest: overlap with compute, or other buckets"
             );
         }
     }

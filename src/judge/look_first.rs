@@ -38,17 +38,23 @@ pub(super) fn look_first(run: &Run, by_rank: &[RankTotal]) -> Option<LookFirst> 
         return Some(LookFirst {
             rank: None,
             action: "no rank stands out: the ranks come last in turn, and shortening one of them lets it wait for the next".to_owned(),
-            evidence: rows.into_iter().take(EVENTS_MAX).map(last).collect(),
+            evidence: std::iter::once(at_most(run, by_rank))
+                .chain(rows.into_iter().take(EVENTS_MAX).map(last))
+                .collect(),
             starts_later_us: None,
             host: Vec::new(),
             basis: "inferred".to_owned(),
         });
     }
     let at = run.ranks.iter().position(|&rank| rank == first.rank)?;
-    let mut evidence = vec![last(first)];
+    let mut evidence = vec![last(first), at_most(run, by_rank)];
     let sure = others().max_by_key(|one| (one.awaited_us.0, Reverse(one.rank)));
     if let Some(sure) = sure.filter(|sure| sure.awaited_us.0 > first.awaited_us.0) {
-        evidence.push(format!("by what is certain it is another: {}", last(sure)));
+        evidence.push(format!(
+            "not proven: by what is certain the others wait longest for rank {}, {}",
+            sure.rank,
+            human(sure.awaited_us.0.ps())
+        ));
     }
     let later = |of: fn(&RankHost) -> Option<i128>| later(run, at, of);
     let (work, host) = (later(|one| one.first_work), later(|one| one.first_host));
@@ -90,6 +96,26 @@ pub(super) fn look_first(run: &Run, by_rank: &[RankTotal]) -> Option<LookFirst> 
         host: differences,
         basis: "inferred".to_owned(),
     })
+}
+
+/// How much shorter the run gets at most where each rank comes with the one before it: what is behind the next-to-last rank.
+fn at_most(run: &Run, by_rank: &[RankTotal]) -> String {
+    let lead = |one: &RankTotal| {
+        let last = run.instances.iter().filter(|instance| instance.straggler == one.rank);
+        (one.rank, last.map(|instance| instance.lead).sum::<i128>())
+    };
+    let mut leads: Vec<(u64, i128)> = by_rank.iter().map(lead).filter(|lead| lead.1 > 0).collect();
+    leads.sort_by_key(|&(rank, lead)| (Reverse(lead), rank));
+    let shown = leads.iter().take(EVENTS_MAX);
+    let shown: Vec<String> =
+        shown.map(|&(rank, lead)| format!("{} for rank {rank}", human(lead))).collect();
+    if shown.is_empty() {
+        return "no rank comes last alone".to_owned();
+    }
+    format!(
+        "if one rank no longer came last, the run would get shorter by at most {}: then it waits for the next",
+        shown.join(", ")
+    )
 }
 
 /// How much later something is on one rank than on the middle of the others.

@@ -5,10 +5,8 @@ use super::escape::{markdown, markdown_code};
 use super::format::{self, DASH, count, counted, time};
 use super::words;
 use crate::report::{
-    ClaimState, CollectiveInstance, CollectiveTime, Microseconds, RankTotal, Report, RunReport,
-    State,
+    ClaimState, CollectiveInstance, CollectiveTime, Microseconds, Report, RunReport, State,
 };
-use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 /// Rows of collectives; the JSON report has them all.
@@ -173,7 +171,7 @@ pub(super) fn collectives(run: &RunReport) -> String {
     };
     let sums = if is_stated { SUMS } else { "" };
     let right = if has_groups { 3 } else { 2 };
-    format!("\n{}{}{more}{sums}{}", summary(run), table(&head, right, rows), by_rank(run))
+    format!("\n{}{more}{sums}{}", table(&head, right, rows), by_rank(run))
 }
 
 const SUMS: &str = "\nSums over ranks are no wall time: ranks wait side by side. Where data may move before the last rank has come (more than two ranks in an operation that \
@@ -192,39 +190,6 @@ fn range((least, most): (Microseconds, Microseconds)) -> String {
         0 => format!("0 to {high}"),
         _ => format!("{low} to {high}"),
     }
-}
-
-/// Whom the others wait for, in words: who costs most at most, and who by what is certain.
-fn summary(run: &RunReport) -> String {
-    if run.claims.collective_split.state != ClaimState::Supported {
-        return String::new();
-    }
-    let n: u64 = run.collectives.iter().map(|row| row.instances).sum();
-    let most = run.by_rank.iter().max_by_key(|rank| (rank.awaited_us.1, Reverse(rank.rank)));
-    let sure = run.by_rank.iter().max_by_key(|rank| (rank.awaited_us.0, Reverse(rank.rank)));
-    let (Some(most), Some(sure)) = (most, sure) else { return String::new() };
-    if most.awaited_us.1.ps() == 0 {
-        return String::new();
-    }
-    let collectives = counted(n, "collective", "collectives");
-    let of = |rank: &RankTotal| {
-        let wait = range(rank.awaited_us);
-        let last = if rank.last == 1 { "one".to_owned() } else { count(rank.last) };
-        format!("rank {}, {wait} in the {last} of {collectives} to which it comes last", rank.rank)
-    };
-    // The bounds may name two ranks: then the records name none.
-    if sure.rank == most.rank || sure.awaited_us.0.ps() == 0 {
-        return format!(
-            "The others wait longest for {} (the longest wait in each, summed).\n\n",
-            of(most)
-        );
-    }
-    format!(
-        "The records single out no rank. By what is possible the others wait longest for {}; by what is certain they wait longest for {} \
-         (the longest wait in each, summed).\n\n",
-        of(most),
-        of(sure)
-    )
 }
 
 /// True where data may have moved before the last rank had come to a collective.

@@ -162,7 +162,10 @@ fn what_nothing_explains_is_said_and_withholds_the_path() {
         ["kernel a 100", "unexplained - 30", "queue - 20", "kernel b 100"]
     );
     let path = path(&report);
-    assert_eq!(path.reason.as_deref(), Some("nothing explains 30.0 µs of it, more than 5 %"));
+    assert_eq!(
+        path.reason.as_deref(),
+        Some("nothing explains 30.0 µs of its 250 µs, more than 5 %")
+    );
     assert_eq!(report.claims.critical_path.state, ClaimState::Undefined);
     assert_eq!(report.claims.estimate.state, ClaimState::Undefined);
     assert!(report.what_to_change.is_empty());

@@ -16,8 +16,8 @@ use rustc_hash::FxHashMap;
 pub(super) struct Lead {
     /// True where the host handed over the first work of the window, or of the one behind it, while earlier work had not ended.
     is_ahead: bool,
-    /// From the call that handed over the first work of the window to that of the next; `None` where either is not known.
-    period: Option<Period>,
+    /// From the call that handed over the first work of the window to that of the next; the window itself where either is not known.
+    period: Period,
 }
 
 /// What the host does from step to step.
@@ -40,7 +40,7 @@ pub(super) struct Without {
     pub(super) now: Picoseconds,
     /// How long the busiest stream works on what stays.
     pub(super) kept: Picoseconds,
-    /// How long the work that goes takes in all.
+    /// How long the work or the calls that go take in all.
     pub(super) taken: Picoseconds,
     /// The part of the path that does not hang on the cause.
     pub(super) rest_of_path: Picoseconds,
@@ -57,12 +57,12 @@ impl Lead {
             Some(Target::End(_)) | None => None,
         };
         let calls = &model.trace.host_calls;
-        let period = first.zip(next).and_then(|(first, next)| {
-            let (first, next) = (calls[first].interval.start(), calls[next].interval.start());
-            let between = Interval::new(first, next)?;
-            let (in_waits, for_others) = waits(model, between);
-            Some(Period { length: between.duration(), in_waits, for_others })
+        let between = first.zip(next).and_then(|(first, next)| {
+            Interval::new(calls[first].interval.start(), calls[next].interval.start())
         });
+        let within = between.unwrap_or(model.window);
+        let (in_waits, for_others) = waits(model, within);
+        let period = Period { length: within.duration(), in_waits, for_others };
         let is_ahead = [(first, opens), (next, model.window.end())]
             .into_iter()
             .any(|(call, start)| call.is_some_and(|call| was_busy(model, call, start)));
@@ -72,16 +72,21 @@ impl Lead {
     /// How long a step takes at least and at most without a cause, once the host and the device have settled.
     pub(super) fn settled(self, cause: &Cause, without: Without) -> (Picoseconds, Picoseconds) {
         let Without { replayed: (least, most), now, kept, taken, rest_of_path } = without;
-        let unknown = Period { length: now, in_waits: now, for_others: Picoseconds::ZERO };
-        let Period { length, in_waits, for_others } = self.period.unwrap_or(unknown);
+        let Period { length, in_waits, for_others } = self.period;
         // What the host takes for a step if it waits for nothing, and for no more than its copies, and for all but this work.
         let host = |waits: Picoseconds| (length - waits).min(now);
         let limit = host(in_waits).max(kept);
         match cause {
-            // Without the waits the host runs ahead: the longer of the two is the limit.
-            Cause::Waits => (least.min(limit), most.max(host(for_others)).max(kept)),
+            // Without the waits the host runs ahead: the longer of the two is the limit. No more is saved than the calls take.
+            Cause::Waits => {
+                let least = least.min(limit).max(now - taken);
+                (least, most.max(host(for_others)).max(kept).max(least))
+            }
             // Calls that return at once wait for nothing either.
-            Cause::CopyCalls => (least.min(limit), most),
+            Cause::CopyCalls => {
+                let least = least.min(limit).max(now - taken);
+                (least, most.max(least))
+            }
             one if one.takes_work() && self.is_ahead => {
                 (least.min(limit.max(now - taken)), most.max(host(for_others.min(taken))))
             }

@@ -27,7 +27,7 @@ pub(in crate::analysis) fn lay_out(trace: &Trace, path: &Path) -> CriticalPath {
         segments_left_out,
         by_kind: by_kind.collect(),
         unexplained_us: path.unexplained().into(),
-        reason: path.refused.map(super::Refusal::words),
+        reason: path.reason(),
     }
 }
 

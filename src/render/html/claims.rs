@@ -6,7 +6,8 @@ use super::super::format::{self, DASH, FINE, count, counted};
 use super::super::markdown::saving;
 use super::super::words;
 use super::markup;
-use crate::report::{CaptureReport, Change, Claim, ClaimState, Microseconds};
+use crate::report::{CaptureReport, Change, Claim, ClaimState, Microseconds, Percent};
+use crate::units::Ratio;
 use std::fmt::Write as _;
 
 /// Characters of a name beside a claim.
@@ -137,8 +138,21 @@ pub(super) fn scope(capture: &CaptureReport, claim: Claim) -> String {
         _ => None,
     };
     let of = of.map(|of| format!(" {of}")).unwrap_or_default();
+    let gap = (claim == Claim::Idle).then(|| one_gap(capture)).flatten();
+    let of = format!("{of}{}", gap.unwrap_or_default());
     let read_as = read_as.map(|how| format!("; {how}")).unwrap_or_default();
     html(&format!("{of}{read_as}"))
+}
+
+/// `, one gap of 20.69 ms is 72.0 % of it`: where a single gap is more than half of the idle, the share tells of that gap alone.
+fn one_gap(capture: &CaptureReport) -> Option<String> {
+    let [device] = capture.records.as_ref()?.devices.as_slice() else { return None };
+    let longest = device.longest_gaps.first()?.length_us;
+    let of = |time: Microseconds| u64::try_from(time.ps()).ok();
+    let part = Percent::of(Ratio::new(of(longest)?, of(device.idle_us)?)?);
+    let is_most = longest.ps() * 2 > device.idle_us.ps();
+    is_most
+        .then(|| format!(", one gap of {} is {} of the idle", time(longest), format::percent(part)))
 }
 
 /// `of its window of 3.496 ms`.
@@ -193,8 +207,14 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
         Claim::Estimate => {
             let first = first_to_try(capture);
             guarded(capture, claim, first, |first| {
+                let of_run = match first.in_run {
+                    Some(share) if share.last == 0 => {
+                        "for the run nothing in this window; on this rank alone "
+                    }
+                    _ => "",
+                };
                 format!(
-                    "{} saved of {}, if this were gone: {}",
+                    "{of_run}{} saved of {}, if this were gone: {}",
                     saving(first),
                     time(first.step_us.now),
                     markdown(&format::name(&first.cause, NAME_CHARS_MAX))

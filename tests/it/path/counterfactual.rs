@@ -94,6 +94,17 @@ fn time_between_operators_sends_to_the_frames_in_it() {
     assert_eq!(find(&without, cause).step_us, find(&with, cause).step_us);
 }
 
+/// Where no step repeats, the device may idle for long and the host wait for a moment: no more is saved than it waits.
+#[test]
+fn a_wait_saves_no_more_than_it_takes() {
+    let report = report(
+        "launch 0..4\nkernel a 10+300\nsync 6..315\nop load 320..3000\nlaunch 3000..3004\nkernel b 3010+50\nsync 3006..3065\n",
+    );
+    let row = find(&report, "the host waits for the device");
+    let saved = row.step_us.now.ps() - row.step_us.if_gone.0.ps();
+    assert!(saved > 0 && saved <= 368_000_000, "{row:?}");
+}
+
 /// Nothing waits for a step to end: without a kernel the host becomes the limit, 500 µs a step.
 #[test]
 fn a_kernel_in_a_program_whose_host_runs_ahead() {
