@@ -19,7 +19,8 @@ use super::chrome::{Event, Events, NoEvent, OddNumber, Scanner};
 use super::document::{self, ByteOrderMark, Document, Sink};
 use super::json::Parse;
 use super::limits::{
-    DEVICES_MAX, KEPT_EVENTS_MAX, NAMES_BYTES_MAX, NAMES_MAX, STREAMS_MAX, THREADS_MAX,
+    DEVICES_MAX, KEPT_EVENTS_MAX, NAMES_BYTES_MAX, NAMES_MAX, PHASELESS_MAX, STREAMS_MAX,
+    THREADS_MAX,
 };
 use super::refusal::{self, Refusal};
 use super::source::OnDisk;
@@ -127,6 +128,7 @@ impl Sink for Kineto {
         let trace = &builder.trace;
         let exceeded = [
             (builder.kept() > KEPT_EVENTS_MAX, "events to keep"),
+            (self.rows.classes.phaseless() > PHASELESS_MAX, "events without a phase"),
             (trace.names.len() > NAMES_MAX || trace.names.text_bytes() > NAMES_BYTES_MAX, "names"),
             (trace.threads.len() > THREADS_MAX, "host threads"),
             (trace.devices.len() > DEVICES_MAX, "devices"),

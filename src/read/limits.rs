@@ -26,6 +26,9 @@ pub(super) const GZIP_HEADER_BYTES_MAX: usize = 1 << 17;
 /// 5,000,000 rows.
 pub(super) const KEPT_EVENTS_MAX: u64 = 1 << 25;
 
+/// Elements of `traceEvents` without a phase (`ph`). No profiler writes any but JAX, whose lists end with one.
+pub(super) const PHASELESS_MAX: u64 = 1 << 20;
+
 /// Distinct names. A 188 MB trace with 602,000 events has 2,107.
 pub(super) const NAMES_MAX: usize = 1 << 22;
 

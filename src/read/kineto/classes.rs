@@ -56,6 +56,11 @@ impl Classes {
         self.0.get(number).map_or(Class::Counted, |row| row.class)
     }
 
+    /// Events without a phase.
+    pub(super) fn phaseless(&self) -> u64 {
+        self.0.iter().filter(|row| row.phase == 0).map(|row| row.events).sum()
+    }
+
     /// True where any event has a category of this profiler.
     pub(super) fn any_known(&self) -> bool {
         self.0.iter().any(|row| row.events > 0 && row.category != Category::Unknown)
