@@ -155,19 +155,25 @@ fn waits_in_operators<'t>(
         let mut ops = ops.remove(&thread).unwrap_or_default();
         ops.sort_by_key(|op| (op.interval.start(), Reverse(op.interval.end())));
         calls.sort_unstable();
-        let (mut open, mut next): (Vec<&Op>, usize) = (Vec::new(), 0);
+        // Operators that have begun, each with the one that the program called.
+        let (mut open, mut next): (Vec<(&Op, &Op)>, usize) = (Vec::new(), 0);
+        let close = |open: &mut Vec<(&Op, &Op)>, at: Picoseconds| {
+            while open.pop_if(|(op, _)| op.interval.end() <= at).is_some() {}
+        };
         for (call, api) in calls {
-            while let Some(op) = ops.get(next).filter(|op| op.interval.start() <= call.start()) {
-                open.retain(|one| one.interval.end() > op.interval.start());
-                open.push(op);
+            while let Some(&op) = ops.get(next).filter(|op| op.interval.start() <= call.start()) {
+                close(&mut open, op.interval.start());
+                // `aten::item`, not what that is made of; around it stand ranges of libraries.
+                let is_called = |op: &Op| trace.name(op.name).starts_with("aten::");
+                let outer = open.last().map(|&(_, called)| called).filter(|op| is_called(op));
+                open.push((op, outer.unwrap_or(op)));
                 next += 1;
             }
-            open.retain(|one| one.interval.end() > call.start());
-            let around = || open.iter().filter(|one| one.interval.end() >= call.end());
-            // The one that a program calls: `aten::item`, not what that is made of; around it stand ranges of libraries.
-            let called = around().find(|one| trace.name(one.name).starts_with("aten::"));
-            if let Some(op) = called.or_else(|| around().next_back()) {
-                found.push((call, trace.name(op.name), api));
+            close(&mut open, call.start());
+            if let Some((op, called)) = open.last()
+                && op.interval.end() >= call.end()
+            {
+                found.push((call, trace.name(called.name), api));
             }
         }
     }

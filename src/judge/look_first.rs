@@ -4,6 +4,7 @@ use crate::analysis::{RankHost, Run};
 use crate::report::{LookFirst, Microseconds, RankDifference, RankTotal};
 use crate::units::Picoseconds;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// Host events that are named.
 const EVENTS_MAX: usize = 3;
@@ -38,7 +39,7 @@ pub(super) fn look_first(run: &Run, by_rank: &[RankTotal]) -> Option<LookFirst> 
         return Some(LookFirst {
             rank: None,
             action: "no rank stands out: the ranks come last in turn, and shortening one of them lets it wait for the next".to_owned(),
-            evidence: std::iter::once(at_most(run, by_rank))
+            evidence: std::iter::once(at_most(run))
                 .chain(rows.into_iter().take(EVENTS_MAX).map(last))
                 .collect(),
             starts_later_us: None,
@@ -47,7 +48,7 @@ pub(super) fn look_first(run: &Run, by_rank: &[RankTotal]) -> Option<LookFirst> 
         });
     }
     let at = run.ranks.iter().position(|&rank| rank == first.rank)?;
-    let mut evidence = vec![last(first), at_most(run, by_rank)];
+    let mut evidence = vec![last(first), at_most(run)];
     let sure = others().max_by_key(|one| (one.awaited_us.0, Reverse(one.rank)));
     if let Some(sure) = sure.filter(|sure| sure.awaited_us.0 > first.awaited_us.0) {
         evidence.push(format!(
@@ -99,12 +100,12 @@ pub(super) fn look_first(run: &Run, by_rank: &[RankTotal]) -> Option<LookFirst> 
 }
 
 /// How much shorter the run gets at most where each rank comes with the one before it: what is behind the next-to-last rank.
-fn at_most(run: &Run, by_rank: &[RankTotal]) -> String {
-    let lead = |one: &RankTotal| {
-        let last = run.instances.iter().filter(|instance| instance.straggler == one.rank);
-        (one.rank, last.map(|instance| instance.lead).sum::<i128>())
-    };
-    let mut leads: Vec<(u64, i128)> = by_rank.iter().map(lead).filter(|lead| lead.1 > 0).collect();
+fn at_most(run: &Run) -> String {
+    let mut leads: BTreeMap<u64, i128> = BTreeMap::new();
+    for one in &run.instances {
+        *leads.entry(one.straggler).or_default() += one.lead;
+    }
+    let mut leads: Vec<(u64, i128)> = leads.into_iter().filter(|lead| lead.1 > 0).collect();
     leads.sort_by_key(|&(rank, lead)| (Reverse(lead), rank));
     let shown = leads.iter().take(EVENTS_MAX);
     let shown: Vec<String> =
