@@ -40,8 +40,10 @@ fn measure(run: &Run) -> Measurement {
         0 => String::new(),
         n => format!("; {n} whose ends lie further apart are left out"),
     };
+    // Of fewer than ten, nine in ten are all.
+    let part = if clocks.n_collectives < 10 { "" } else { "nine in ten of " };
     let message = format!(
-        "the ends of nine in ten of {} collectives lie within {more}{}{how}, those of rank {worst} furthest from the middle{left_out}",
+        "the ends of {part}{} collectives lie within {more}{}{how}, those of rank {worst} furthest from the middle{left_out}",
         clocks.n_collectives,
         clocks.residual.human()
     );

@@ -289,7 +289,7 @@ mod tests {
         let text = xml(HOSTILE);
         assert_eq!(
             text,
-            "a|b`c<script>@octo\n::error::xred]] >\u{fffd}\\u{202e}\u{fffd}&*_[l](http://x)\\"
+            "a|b`c<script>@octo\n:\\u{3a}error::xred]] >\u{fffd}\\u{202e}\u{fffd}&*_[l](http://x)\\"
         );
         assert_eq!(xml_line("a\n\nb\tc"), "a b c");
         assert_eq!(xml("\u{1b}"), "");
