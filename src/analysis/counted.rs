@@ -5,16 +5,17 @@
 
 use super::{Analysis, Path};
 use crate::report::{Attribution, CountedAdvice, CountedRow, Microseconds, ProgramRecords};
-use crate::trace::{HostCallKind, Op, ThreadId, Trace};
+use crate::trace::{Op, ThreadId, Trace};
 use crate::units::{Interval, Picoseconds};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// A program that never launches more kernels than this in one execution hands over little work at a time.
+/// A program that never launches more kernels than this in one execution hands over little work at a time: one operation, and what
+/// turns its result into another layout or type. A choice, and no measured limit: what follows from it is advice by count.
 const SMALL_KERNELS_MAX: u64 = 2;
 
-/// Fewer executions of such programs say nothing.
+/// Fewer executions of such programs say nothing: any script has some around its steps. Likewise a choice.
 const SMALL_EXECUTIONS_MIN: u64 = 20;
 
 /// Rows of one advice.
@@ -131,11 +132,7 @@ fn waits_in_operators<'t>(
     analysis: &Analysis,
 ) -> Vec<(Interval, &'t str, &'t str)> {
     let waits = trace.host_calls.iter().enumerate().filter(|(index, call)| {
-        let waits = matches!(
-            call.kind,
-            HostCallKind::Sync | HostCallKind::DeviceSync | HostCallKind::BlockingCopy
-        );
-        waits && !analysis.launches.is_captured(*index, call)
+        call.kind.blocks_on_device() && !analysis.launches.is_captured(*index, call)
     });
     let mut by_thread: FxHashMap<ThreadId, Vec<(Interval, &str)>> = FxHashMap::default();
     for (_, call) in waits {

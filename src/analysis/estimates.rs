@@ -161,9 +161,7 @@ fn taken(model: &Model<'_>, candidate: &Candidate) -> Picoseconds {
     };
     match candidate.cause {
         Cause::Waits => return calls(HostCallKind::blocks_on_device).sum(),
-        Cause::CopyCalls => {
-            return calls(|kind| kind.hands_over_work() && !kind.launches_kernels()).sum();
-        }
+        Cause::CopyCalls => return calls(HostCallKind::copies_or_fills).sum(),
         _ => {}
     }
     let gone = model.nodes.iter().zip(&candidate.change.work).filter(|(_, gone)| **gone);

@@ -17,7 +17,7 @@ use super::launches::Launches;
 use super::timeline::Timeline;
 use super::waits::Waits;
 use crate::trace::{ThreadId, Trace};
-use crate::units::Picoseconds;
+use crate::units::{Interval, Picoseconds};
 
 /// What the host did while one device was idle.
 #[derive(Debug)]
@@ -109,17 +109,24 @@ pub(super) fn host_cause(
     }
     let mut parts = Parts::default();
     for (places, records) in of_thread.iter().zip(by_thread(trace, &threads, &of_thread)) {
-        // The gaps of one device follow one another; those of several run at once.
-        for places in places.chunk_by(|a, b| a.device == b.device) {
-            let events = records.iter().map(|record| record.event(trace, &mut rows));
-            let mut segments = innermost(events).peekable();
-            for &Place { device, gap } in places {
-                let device = device as usize;
-                let Some(interval) = timeline.devices[device].gaps.get(gap as usize) else {
-                    continue;
-                };
-                parts.fill(&mut segments, interval, NO_EVENT);
-                devices[device].take(gap as usize, &mut parts);
+        let segments = innermost(records.iter().map(|record| record.event(trace, &mut rows)));
+        let gaps = places.iter().filter_map(|&place| Some((place, place.interval(timeline)?)));
+        let mut take = |place: Place, parts: &mut Parts| {
+            devices[place.device as usize].take(place.gap as usize, parts);
+        };
+        // The gaps of one device follow one another, and segments are needed once. Those of several devices run at once.
+        if places.first().map(|place| place.device) == places.last().map(|place| place.device) {
+            let mut segments = segments.peekable();
+            for (place, gap) in gaps {
+                parts.fill(&mut segments, gap, NO_EVENT);
+                take(place, &mut parts);
+            }
+        } else {
+            let segments: Vec<Segment> = segments.collect();
+            for (place, gap) in gaps {
+                let from = segments.partition_point(|one| one.interval.end() <= gap.start());
+                parts.fill(&mut segments[from..].iter().copied().peekable(), gap, NO_EVENT);
+                take(place, &mut parts);
             }
         }
     }
@@ -136,6 +143,12 @@ pub(super) fn handing_over(trace: &Trace, call: Option<u32>) -> Option<u32> {
 struct Place {
     device: u32,
     gap: u32,
+}
+
+impl Place {
+    fn interval(self, timeline: &Timeline) -> Option<Interval> {
+        timeline.devices[self.device as usize].gaps.get(self.gap as usize)
+    }
 }
 
 /// Lines of a trace that are one thread. Some tracers list the calls into the runtime apart from what else their thread did.

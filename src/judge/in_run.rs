@@ -1,13 +1,10 @@
 //! What a rank's savings are worth to its run: a rank that does not come last saves itself time to wait in.
 
-use crate::analysis::{Instance, Run};
+use crate::analysis::{ChangeCause, Instance, Run};
 use crate::report::{CaptureReport, Change, ClaimState, Microseconds, RunReport, ShareOfRun};
 use crate::units::Picoseconds;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-
-/// Cause of the row about collectives.
-const COLLECTIVES: &str = "exposed collectives";
 
 /// Writes into the rows of what to change, of every rank of a run, what they are worth to it.
 pub fn told_of_runs(captures: &mut [CaptureReport], runs: &[Run], reports: &[RunReport]) {
@@ -74,7 +71,7 @@ impl Told {
             "{}; of {} ranks, the run gets shorter only where this one comes last: {of_run}",
             change.assumption, self.n_ranks
         );
-        if change.cause == COLLECTIVES
+        if change.cause == ChangeCause::Collectives.words()
             && let Some((rank, wait)) = self.waits_for
         {
             let saved = change.step_us.now.ps() - change.step_us.if_gone.0.ps();

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 /// Host events that are named.
 const EVENTS_MAX: usize = 3;
 
-/// A rank stands out by time where the others wait for it, by what is certain, so many times as long as at most for any other.
+/// A choice: a rank stands out by time where the others wait for it, by what is certain, so many times as long as at most for any other.
 const CLEARLY: i128 = 2;
 
-/// Of the rank's idle, a smaller difference to the others is none: 1 of so many parts.
+/// A choice as well: of the rank's idle, a smaller difference to the others is none: 1 of so many parts.
 const DIFFERENCE_PARTS: i128 = 50;
 
 /// Where to begin; `None` where nobody waits for anybody.

@@ -76,6 +76,11 @@ impl HostCallKind {
         )
     }
 
+    /// True for calls that copy or fill.
+    pub const fn copies_or_fills(self) -> bool {
+        matches!(self, Self::Copy | Self::BlockingCopy | Self::Set)
+    }
+
     /// True where the call launches a kernel, or a graph of them.
     pub const fn launches_kernels(self) -> bool {
         matches!(self, Self::Launch | Self::GraphLaunch)

@@ -1,8 +1,8 @@
 //! Causes that a capture can support, with what each takes out of the window.
 
 use super::replay::Change;
-use crate::analysis::path::{Item, Model, Path, PathSegment, SegmentKind};
-use crate::trace::{DeviceEventKind, HostCallKind, NameId};
+use crate::analysis::path::{Model, Path, PathSegment, SegmentKind};
+use crate::trace::{DeviceEventKind, NameId};
 use crate::units::Picoseconds;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -144,10 +144,7 @@ pub(super) fn candidates(path: &Path, model: &Model<'_>, threshold: Picoseconds)
 
 /// The calls by which a window copies and fills.
 pub(super) fn copy_apis(model: &Model<'_>) -> BTreeSet<NameId> {
-    let copies = |item: &&Item| {
-        matches!(item.kind, HostCallKind::Copy | HostCallKind::Set | HostCallKind::BlockingCopy)
-    };
-    let apis = model.items.iter().filter(copies);
+    let apis = model.items.iter().filter(|item| item.kind.copies_or_fills());
     apis.map(|item| model.trace.host_calls[item.call as usize].api).collect()
 }
 

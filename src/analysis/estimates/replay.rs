@@ -199,13 +199,9 @@ impl<'r, 'a> Replay<'r, 'a> {
                 self.items[prev as usize].1 + (start - before - gone)
             }
         };
-        let copies = matches!(
-            item.kind,
-            HostCallKind::Copy | HostCallKind::Set | HostCallKind::BlockingCopy
-        );
         let is_sure = self.slack == Slack::Least || item.kind != HostCallKind::BlockingCopy;
         let at_once = self.change.launch_calls && item.kind.launches_kernels()
-            || self.change.copy_calls && copies && is_sure;
+            || self.change.copy_calls && item.kind.copies_or_fills() && is_sure;
         let length = match item.kind {
             _ if at_once => Picoseconds::ZERO,
             // A call that found the queue full waited for work that is gone now.

@@ -1,6 +1,7 @@
 //! Names of captures on the page: of several in one folder, the folder once and what tells them apart.
 
 use crate::report::Report;
+use std::collections::BTreeSet;
 
 /// What ends the names of captures, the longest first: it tells none from another.
 const ENDS: [&str; 6] =
@@ -44,7 +45,8 @@ pub(super) fn of(report: &Report) -> Names {
     let within: Vec<&str> = full.iter().map(|name| &name[folder.len()..]).collect();
     let bare: Vec<&str> = within.iter().map(|name| without_end(name)).collect();
     let are_distinct = |names: &[&str]| {
-        names.iter().enumerate().all(|(at, name)| !name.is_empty() && !names[..at].contains(name))
+        let mut met = BTreeSet::new();
+        names.iter().all(|name| !name.is_empty() && met.insert(*name))
     };
     let short = if are_distinct(&bare) { bare } else { within };
     Names {
