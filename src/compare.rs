@@ -5,7 +5,9 @@
 
 mod comparable;
 mod noise;
+mod operators;
 mod pairs;
+mod parts;
 mod ranks;
 mod reliability;
 mod structure;

@@ -32,7 +32,8 @@ pub use check::{
 pub use claim::{Cell, Claim, ClaimReport, ClaimState, Claims, IdleClaim};
 pub use comparison::{
     ComparedSide, Comparison, ComparisonOutcome, Comparisons, Difference, Direction, Figure,
-    KernelPresence, Measure, MeasureKind, ReliabilityChange, StructureChanges, TimeVerdict,
+    KernelPresence, Measure, MeasureKind, OperatorKernels, ReliabilityChange, StructureChanges,
+    TimeVerdict,
 };
 pub use finding::FindingId;
 pub use number::{Microseconds, Percent, Share};

@@ -1,11 +1,11 @@
 //! Lays the analysis out as an unjudged report.
 
-use super::attribution::{Class, IdChain, ops_by_time};
+use super::attribution::{Class, IdChain, OpTime, ops_by_time};
 use super::{
     Analysis, CauseRow, DeviceCause, DeviceTimeline, DeviceWaits, StreamTimeline, claims, counted,
     estimates, hlo, hot_kernels, longest_gaps, path, producer, rank,
     readings::{self, Reading},
-    steps,
+    steps::{self, Samples},
 };
 use crate::report::{
     Attribution, AttributionClass, CaptureReport, DeviceReading, DeviceRecords, FileReport,
@@ -13,8 +13,9 @@ use crate::report::{
     Methods, Microseconds, NoticeReport, OpRow, Outcome, Percent, Quantiles, Records, Share,
     Spread, StreamRecords,
 };
-use crate::trace::{Capture, DeviceProperties, HostCall, HostCallKind, Record, Trace};
+use crate::trace::{Capture, DeviceProperties, HostCall, HostCallKind, NameId, Record, Trace};
 use crate::units::{Interval, Picoseconds, Ratio};
+use rustc_hash::FxHashMap;
 
 /// Lays the analysis out as an unjudged report: claims that have nothing to be computed from are `undefined`,
 /// the others `supported` until a judge withholds them; no check is in it.
@@ -25,7 +26,7 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
     let held = records_of(trace, analysis);
     let attribution =
         (analysis.attribution.kernel_time > Picoseconds::ZERO).then(|| match &analysis.hlo {
-            Some(hlo) => hlo::report_attribution(trace, hlo),
+            Some(hlo) => hlo::report_attribution(trace, hlo, analysis.steps.as_ref()),
             None => attribution(trace, analysis),
         });
     let try_by_count = counted::counted(trace, analysis, &held.programs, attribution.as_ref());
@@ -298,7 +299,9 @@ fn attribution(trace: &Trace, analysis: &Analysis) -> Attribution {
             AttributionClass { records, time_us: time.into(), share: share(time) },
         )
     });
-    let ops = ops_by_time(trace, attributed).into_iter().map(|row| OpRow {
+    let ops = ops_by_time(trace, attributed);
+    let samples = samples_of_ops(trace, analysis, &ops);
+    let ops = ops.into_iter().zip(samples).map(|(row, samples)| OpRow {
         name: trace.name(row.name).to_owned(),
         records: row.n_records,
         time_us: row.time.into(),
@@ -306,6 +309,8 @@ fn attribution(trace: &Trace, analysis: &Analysis) -> Attribution {
         class: row.class.name().to_owned(),
         level: None,
         is_argument: false,
+        per_step_us: samples.times(),
+        kernels_per_step: samples.kernels(),
     });
     let (by_id, refused) = match attributed.id_chain {
         IdChain::Usable => (share(attributed.methods.time_by_id), None),
@@ -329,6 +334,17 @@ fn attribution(trace: &Trace, analysis: &Analysis) -> Attribution {
     }
 }
 
+fn samples_of_ops(trace: &Trace, analysis: &Analysis, ops: &[OpTime]) -> Vec<Samples> {
+    let attributed = &analysis.attribution;
+    let places: FxHashMap<NameId, usize> =
+        ops.iter().enumerate().map(|(at, row)| (row.name, at)).collect();
+    let times: Vec<Picoseconds> = ops.iter().map(|row| row.time).collect();
+    let steps = analysis.steps.as_ref();
+    steps::samples(trace, steps, &times, attributed.kernel_time, |index, _| {
+        places.get(&attributed.op_name(trace, index)?).copied()
+    })
+}
+
 fn hot(trace: &Trace, analysis: &Analysis) -> Vec<HotKernel> {
     let total = analysis.attribution.kernel_time;
     let hlo_ops = analysis.hlo.as_ref().map(hlo::op_of_kernels);
@@ -337,8 +353,13 @@ fn hot(trace: &Trace, analysis: &Analysis) -> Vec<HotKernel> {
         None => (row.op.map(|op| trace.name(op).to_owned()), row.several_ops),
     };
     let rows = hot_kernels(trace, &analysis.attribution);
-    let mut samples = steps::samples(trace, analysis.steps.as_ref(), &rows, total).into_iter();
-    let rows = rows.into_iter().map(|row| {
+    let places: FxHashMap<NameId, usize> =
+        rows.iter().enumerate().map(|(at, row)| (row.name, at)).collect();
+    let times: Vec<Picoseconds> = rows.iter().map(|row| row.time).collect();
+    let samples = steps::samples(trace, analysis.steps.as_ref(), &times, total, |_, event| {
+        places.get(&event.name).copied()
+    });
+    let rows = rows.into_iter().zip(samples).map(|(row, samples)| {
         let (op, several_ops) = op_of(&row);
         HotKernel {
             name: trace.name(row.name).to_owned(),
@@ -347,7 +368,7 @@ fn hot(trace: &Trace, analysis: &Analysis) -> Vec<HotKernel> {
             share: row.time.share_of(total).map(Share::of),
             op,
             several_ops,
-            per_step_us: samples.next().unwrap_or_default(),
+            per_step_us: samples.times(),
         }
     });
     rows.collect()

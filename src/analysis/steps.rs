@@ -12,7 +12,7 @@ mod samples;
 pub use complete::Incomplete;
 pub use delimit::Delimiter;
 pub(super) use lay_out::lay_out;
-pub(super) use samples::samples;
+pub(super) use samples::{Samples, samples};
 
 use super::graphs::Graphs;
 use super::hlo::HloAttribution;

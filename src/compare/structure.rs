@@ -1,5 +1,6 @@
-//! What ran before and after, exactly: devices, streams, steps, kernels, graph replays and programs.
+//! What ran before and after, exactly: devices, streams, steps, kernels, graph replays, programs and operators.
 
+use super::operators;
 use crate::report::{
     CaptureReport, Difference, HotKernel, KernelPresence, Records, Spread, StructureChanges,
 };
@@ -21,7 +22,16 @@ pub(super) fn changes(before: &CaptureReport, after: &CaptureReport) -> Structur
     }
     let (appeared, appeared_left_out) = only(&after.hot_kernels, &before.hot_kernels);
     let (vanished, vanished_left_out) = only(&before.hot_kernels, &after.hot_kernels);
-    StructureChanges { differences, appeared, appeared_left_out, vanished, vanished_left_out }
+    let (operators, operators_left_out) = operators::changed(before, after);
+    StructureChanges {
+        differences,
+        appeared,
+        appeared_left_out,
+        vanished,
+        vanished_left_out,
+        operators,
+        operators_left_out,
+    }
 }
 
 /// A fact in words; `None` where there is none.

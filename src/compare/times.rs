@@ -1,37 +1,30 @@
-//! How long it took before and after: step time, kernels, and the bounds of idle.
+//! How long it took before and after: step time, kernels, operators, and the bounds of idle.
 
 use super::noise::{self, Held, P_MAX, STEPS_MIN, Sample, Tail};
-use super::ranks::holm;
+use super::parts;
 use crate::report::{
-    CaptureReport, Claim, ClaimState, Difference, Direction, Figure, HotKernel, Measure,
-    MeasureKind, Microseconds, Percent, TimeVerdict,
+    CaptureReport, Claim, ClaimState, Difference, Direction, Figure, Measure, MeasureKind,
+    Microseconds, Percent, TimeVerdict,
 };
-use std::collections::BTreeMap;
 
 /// The smallest change of a step's time that matters, as a part: single runs of one program differ by as much.
 const STEP_CHANGE_MIN: f64 = 0.03;
 
-/// The same of a kernel: there are many, and the clock of the device moves all of them.
-const KERNEL_CHANGE_MIN: f64 = 0.05;
-
 /// The same of idle, in points.
 const IDLE_CHANGE_MIN: f64 = 2.0;
-
-/// Kernels are compared from this part of the kernel time on, in parts of a hundred.
-const KERNEL_PERCENT_MIN: i128 = 1;
 
 /// Kernels that must move together before it looks like the clock, and by which part.
 const DRIFT_KERNELS_MIN: usize = 3;
 const DRIFT_MIN: f64 = 2.0;
 
-/// Every quantity: the step's time, kernels with the longest first, idle. `host` says why the host was slower on one side alone.
+/// Every quantity: the step's time, kernels and operators with the longest first, idle. `host` says why the host was slower on one side alone.
 pub(super) fn measures(
     before: &CaptureReport,
     after: &CaptureReport,
     host: Option<&str>,
 ) -> Vec<Measure> {
     let mut all = vec![step_time(before, after, host)];
-    all.extend(kernels(before, after));
+    all.extend(parts::measures(before, after));
     all.push(idle(before, after));
     let step = all[0].verdict;
     for one in &mut all {
@@ -44,9 +37,11 @@ pub(super) fn measures(
 const fn direction(measure: &Measure, step: TimeVerdict) -> Direction {
     match (measure.kind, measure.verdict) {
         (MeasureKind::StepTime, TimeVerdict::Slower) => Direction::Worse,
-        (MeasureKind::StepTime | MeasureKind::Kernel, TimeVerdict::Faster) => Direction::Better,
-        // Where the step got faster, a kernel may take longer.
-        (MeasureKind::Kernel, TimeVerdict::Slower) if !matches!(step, TimeVerdict::Faster) => {
+        (kind, TimeVerdict::Faster) if !matches!(kind, MeasureKind::Idle) => Direction::Better,
+        // Where the step got faster, a part of it may take longer.
+        (MeasureKind::Kernel | MeasureKind::Operator, TimeVerdict::Slower)
+            if !matches!(step, TimeVerdict::Faster) =>
+        {
             Direction::Worse
         }
         // Idle is a share: it grows when kernels get faster, and shrinks when ranks wait for one another in collectives.
@@ -54,10 +49,11 @@ const fn direction(measure: &Measure, step: TimeVerdict) -> Direction {
     }
 }
 
-fn measure(kind: MeasureKind, name: Option<&str>) -> Measure {
+pub(super) fn measure(kind: MeasureKind, name: Option<&str>) -> Measure {
     Measure {
         kind,
         name: name.map(str::to_owned),
+        op: None,
         before: None,
         after: None,
         change_pct: None,
@@ -71,7 +67,7 @@ fn measure(kind: MeasureKind, name: Option<&str>) -> Measure {
 }
 
 /// The checks that withhold one of some claims on either side; `None` where none is withheld.
-fn withheld(sides: [&CaptureReport; 2], claims: &[Claim]) -> Option<Vec<String>> {
+pub(super) fn withheld(sides: [&CaptureReport; 2], claims: &[Claim]) -> Option<Vec<String>> {
     let mut by: Vec<String> = Vec::new();
     let mut is_withheld = false;
     for (state, ids) in sides.iter().flat_map(|side| claims.iter().map(|one| side.claims.get(*one)))
@@ -116,7 +112,7 @@ fn significant(p: f64) -> f64 {
 }
 
 /// What is said of a sample pair, with the probability that is to be used.
-fn judged(measure: &mut Measure, sides: [&Sample; 2], held: &Held, p: Option<f64>) {
+pub(super) fn judged(measure: &mut Measure, sides: [&Sample; 2], held: &Held, p: Option<f64>) {
     let [before, after] = sides.map(|side| figure(side, held.part));
     measure.before = Some(before);
     measure.after = Some(after);
@@ -200,71 +196,6 @@ fn step_time(before: &CaptureReport, after: &CaptureReport, host: Option<&str>) 
         row.reason = Some(why.to_owned());
     }
     row
-}
-
-/// A kernel's name on both sides.
-struct Pair<'a> {
-    before: &'a HotKernel,
-    after: &'a HotKernel,
-}
-
-/// Kernels of both sides that take enough of the kernel time on one of them, the longest before first.
-fn hot<'a>(before: &'a CaptureReport, after: &'a CaptureReport) -> Vec<Pair<'a>> {
-    let total = |capture: &CaptureReport| -> i128 {
-        capture.hot_kernels.iter().map(|kernel| kernel.time_us.ps()).sum()
-    };
-    let totals = [total(before), total(after)];
-    let takes_enough = |kernel: &HotKernel, total: i128| {
-        let hundredfold = kernel.time_us.ps().saturating_mul(100);
-        total > 0 && hundredfold >= total.saturating_mul(KERNEL_PERCENT_MIN)
-    };
-    let later: BTreeMap<&str, &HotKernel> =
-        after.hot_kernels.iter().map(|kernel| (kernel.name.as_str(), kernel)).collect();
-    let both = before.hot_kernels.iter().filter_map(|kernel| {
-        Some(Pair { before: kernel, after: later.get(kernel.name.as_str())? })
-    });
-    let pairs = both.filter(|Pair { before, after }| {
-        takes_enough(before, totals[0]) || takes_enough(after, totals[1])
-    });
-    pairs.collect()
-}
-
-/// Kernels of a step. A step that misses records has too short a sum, so both claims about kernels must stand.
-fn kernels(before: &CaptureReport, after: &CaptureReport) -> Vec<Measure> {
-    let by = withheld([before, after], &[Claim::KernelTime, Claim::Ranking]);
-    let mut rows = Vec::new();
-    let mut held_rows: Vec<(usize, Pair<'_>, Held)> = Vec::new();
-    for pair in hot(before, after) {
-        let mut row = measure(MeasureKind::Kernel, Some(&pair.before.name));
-        let [old, new] = [pair.before, pair.after].map(|one| Sample::of(&one.per_step_us));
-        match (&by, old, new) {
-            (Some(by), ..) => {
-                row.verdict = TimeVerdict::Withheld;
-                row.by.clone_from(by);
-            }
-            (None, Some(a), Some(b)) => match noise::hold(&a, &b, KERNEL_CHANGE_MIN) {
-                Some(held) => held_rows.push((rows.len(), pair, held)),
-                // What keeps all kernels from being compared is said of the step's time.
-                None => continue,
-            },
-            (None, None, None) => continue,
-            (None, old, _) => {
-                let side = if old.is_none() { "before" } else { "after" };
-                row.reason = Some(format!("{side} it takes too little, or is in no complete step"));
-            }
-        }
-        rows.push(row);
-    }
-    let tested: Vec<f64> = held_rows.iter().filter_map(|(_, _, held)| held.p).collect();
-    let mut corrected = holm(&tested).into_iter();
-    for (at, pair, held) in held_rows {
-        let p = held.p.and_then(|_| corrected.next());
-        let samples = [pair.before, pair.after].map(|one| Sample::of(&one.per_step_us));
-        if let [Some(a), Some(b)] = &samples {
-            judged(&mut rows[at], [a, b], &held, p);
-        }
-    }
-    rows
 }
 
 fn idle(before: &CaptureReport, after: &CaptureReport) -> Measure {

@@ -1,6 +1,6 @@
 //! Which part of the kernel time belongs to which operator, and how that is known.
 
-use super::{Microseconds, Share};
+use super::{Microseconds, Share, Spread};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -133,6 +133,12 @@ pub struct OpRow {
     /// JAX: true where the name is that of an argument, on instructions that the compiler made.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_argument: bool,
+    /// The time of its kernels in each of the complete steps that [`HotKernel::per_step_us`] is about, in order; kept likewise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub per_step_us: Vec<Microseconds>,
+    /// How many of its kernels each of those steps has: a time a step means nothing where kernels come or go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernels_per_step: Option<Spread<u64>>,
 }
 
 /// One source line.

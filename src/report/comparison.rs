@@ -1,6 +1,6 @@
 //! Two captures held against each other: what can be compared, what changed, and what got worse beyond noise.
 
-use super::{Microseconds, Percent, PolicyStamp, Share, Tool};
+use super::{Microseconds, Percent, PolicyStamp, Share, Spread, Tool};
 use serde::{Deserialize, Serialize};
 
 /// Everything that a comparison of two sides has to say.
@@ -45,7 +45,7 @@ pub enum ComparisonOutcome {
     Changed,
     /// Something got worse: a claim, a check, or a time beyond noise.
     Regressed,
-    /// The captures do not belong together, or no time of a step or a kernel can be compared.
+    /// The captures do not belong together, or no time of a step, a kernel or an operator can be compared.
     NotComparable,
 }
 
@@ -131,6 +131,13 @@ pub struct StructureChanges {
     pub vanished: Vec<KernelPresence>,
     /// How many more there are.
     pub vanished_left_out: u64,
+    /// Operators with more or fewer kernels in a step, the longest first: more or less work, or links from kernels to operators that
+    /// one side lacks. Their times are not compared.
+    #[serde(default)]
+    pub operators: Vec<OperatorKernels>,
+    /// How many more there are.
+    #[serde(default)]
+    pub operators_left_out: u64,
 }
 
 impl StructureChanges {
@@ -153,6 +160,17 @@ pub struct KernelPresence {
     pub share: Option<Share>,
 }
 
+/// How many kernels of an operator a step has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperatorKernels {
+    /// The operator.
+    pub name: String,
+    /// Before; absent where it has none.
+    pub before: Option<Spread<u64>>,
+    /// After; absent where it has none.
+    pub after: Option<Spread<u64>>,
+}
+
 /// What was compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -161,6 +179,8 @@ pub enum MeasureKind {
     StepTime,
     /// The time of one kernel's name in a step.
     Kernel,
+    /// The time in a step of the kernels that belong to one operator: of JAX, to one operation's name.
+    Operator,
     /// The share of the time in which the device did nothing, as bounds.
     Idle,
 }
@@ -170,8 +190,11 @@ pub enum MeasureKind {
 pub struct Measure {
     /// What was compared.
     pub kind: MeasureKind,
-    /// The kernel.
+    /// The kernel or the operator.
     pub name: Option<String>,
+    /// The operator of a kernel, where all of the kernel's records belong to one and the same on both sides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub op: Option<String>,
     /// Before; absent where it may not be stated.
     pub before: Option<Figure>,
     /// After; absent where it may not be stated.
@@ -182,8 +205,8 @@ pub struct Measure {
     pub verdict: TimeVerdict,
     /// Whether it is a loss, beside what the other quantities say.
     pub direction: Direction,
-    /// Two-sided, weakened for steps that depend on one another, and of kernels corrected for their number (Holm); absent where no
-    /// test was made.
+    /// Two-sided, weakened for steps that depend on one another, and of kernels and operators corrected for how many they are together
+    /// (Holm); absent where no test was made.
     pub p: Option<f64>,
     /// The smallest change that could have been seen, in percent or points.
     pub detectable_pct: Option<f64>,

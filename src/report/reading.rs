@@ -99,6 +99,10 @@ fn lengths(capture: &CaptureReport) -> impl Iterator<Item = (&'static str, Micro
         let steps = kernel.per_step_us.iter().map(|&time| ("per_step_us", time));
         std::iter::once(("time_us", kernel.time_us)).chain(steps)
     });
+    let ops = capture.attribution.iter().flat_map(|all| &all.ops).flat_map(|op| {
+        let steps = op.per_step_us.iter().map(|&time| ("per_step_us", time));
+        std::iter::once(("time_us", op.time_us)).chain(steps)
+    });
     let records = capture.records.iter();
     let devices = records.clone().flat_map(|records| &records.devices).flat_map(|device| {
         [
@@ -123,5 +127,5 @@ fn lengths(capture: &CaptureReport) -> impl Iterator<Item = (&'static str, Micro
             .chain(steps.step_time_us.map(|all| ("step_time_us", all.min)))
             .chain(rows)
     });
-    kernels.chain(devices).chain(steps)
+    kernels.chain(ops).chain(devices).chain(steps)
 }

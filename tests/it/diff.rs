@@ -1,5 +1,6 @@
 //! Two captures held against each other: what is the same stays the same, what is noise is no finding, and what got worse is named.
 
+mod operators;
 mod program;
 mod rates;
 mod transcripts;

@@ -1,7 +1,7 @@
 //! Sums of the report that this program answers for: every part adds up to its whole, exactly.
 
 use crate::harness::{assert_no_mismatch, in_crate, outside_data, pipeline_at};
-use idleproof::report::{CaptureReport, DeviceRecords, Microseconds};
+use idleproof::report::{CaptureReport, DeviceRecords, Microseconds, OpRow};
 
 #[test]
 fn sums_add_up() {
@@ -15,6 +15,7 @@ fn sums_add_up() {
             }
             mismatches.extend(attribution_sum(&capture));
             mismatches.extend(roofline_sum(&capture));
+            mismatches.extend(operators_per_step(&capture));
         }
     }
     assert_no_mismatch(&mismatches);
@@ -74,4 +75,22 @@ fn roofline_sum(capture: &CaptureReport) -> Option<String> {
             capture.name
         )
     })
+}
+
+/// Kernels that are all of one operator, and all that it has: what it takes in a step is what they take.
+fn operators_per_step(capture: &CaptureReport) -> Vec<String> {
+    let wrong = |op: &&OpRow| {
+        let its = || capture.hot_kernels.iter().filter(|one| one.op.as_ref() == Some(&op.name));
+        let steps = op.per_step_us.len();
+        let whole = its().map(|one| one.records).sum::<u64>() == op.records
+            && its().all(|one| one.per_step_us.len() == steps)
+            && steps > 0;
+        let of_kernels = (0..steps).map(|at| sum(its().map(|one| one.per_step_us[at])));
+        whole && of_kernels.ne(op.per_step_us.iter().map(|time| time.ps()))
+            || sum(op.per_step_us.iter().copied()) > op.time_us.ps()
+            || (steps == 0) != op.kernels_per_step.is_none()
+    };
+    let ops = capture.attribution.iter().flat_map(|all| &all.ops);
+    let told = |op: &OpRow| format!("{}: the steps of operator {}", capture.name, op.name);
+    ops.filter(wrong).map(told).collect()
 }

@@ -4,6 +4,7 @@ use super::{
     HloAttribution, HloClass, HloKernelRow, HloLineRow, HloOpRow, KernelTotal, Loss, ProgramLoss,
     instruction,
 };
+use crate::analysis::steps::{self, Samples, Steps};
 use crate::report::{
     Attribution, AttributionClass, HloRecords, KernelRow, LineRow, Methods, OpRow, ProgramRecords,
     ProgramTime, Share, Spread, Unattributed,
@@ -13,8 +14,14 @@ use crate::units::Picoseconds;
 use rustc_hash::FxHashMap;
 
 /// Kernel time by class, operation, line and program.
-pub(in crate::analysis) fn attribution(trace: &Trace, hlo: &HloAttribution) -> Attribution {
+pub(in crate::analysis) fn attribution(
+    trace: &Trace,
+    hlo: &HloAttribution,
+    steps: Option<&Steps>,
+) -> Attribution {
     let all = hlo.kernels.time;
+    let samples = samples_of_ops(trace, hlo, steps);
+    let ops = hlo.tables.ops.iter().zip(&samples);
     Attribution {
         classes: HloClass::ALL
             .map(|class| (class.name().to_owned(), class_row(hlo.class(class), all)))
@@ -29,7 +36,7 @@ pub(in crate::analysis) fn attribution(trace: &Trace, hlo: &HloAttribution) -> A
             compared: 0,
             agreeing: 0,
         },
-        ops: hlo.tables.ops.iter().map(|row| op_row(row, all)).collect(),
+        ops: ops.map(|(row, samples)| op_row(row, samples, all)).collect(),
         lines: hlo.tables.lines.iter().map(|row| line_row(row, all)).collect(),
         hlo: Some(HloRecords {
             programs: hlo.programs.iter().map(|row| program_row(trace, row, all)).collect(),
@@ -49,7 +56,17 @@ fn class_row(total: KernelTotal, all: Picoseconds) -> AttributionClass {
     AttributionClass { records: total.n, time_us: total.time.into(), share: share(total.time, all) }
 }
 
-fn op_row(row: &HloOpRow, all: Picoseconds) -> OpRow {
+fn samples_of_ops(trace: &Trace, hlo: &HloAttribution, steps: Option<&Steps>) -> Vec<Samples> {
+    let ops = &hlo.tables.ops;
+    let places: FxHashMap<u32, usize> =
+        ops.iter().enumerate().map(|(at, row)| (row.number, at)).collect();
+    let times: Vec<Picoseconds> = ops.iter().map(|row| row.total.time).collect();
+    steps::samples(trace, steps, &times, hlo.kernels.time, |index, _| {
+        places.get(&hlo.tables.op_of_event(index)?).copied()
+    })
+}
+
+fn op_row(row: &HloOpRow, samples: &Samples, all: Picoseconds) -> OpRow {
     OpRow {
         name: row.op_names.join(" | "),
         records: row.total.n,
@@ -58,6 +75,8 @@ fn op_row(row: &HloOpRow, all: Picoseconds) -> OpRow {
         class: row.class.name().to_owned(),
         level: Some(row.level.name().to_owned()),
         is_argument: row.is_argument,
+        per_step_us: samples.times(),
+        kernels_per_step: samples.kernels(),
     }
 }
 

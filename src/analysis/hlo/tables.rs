@@ -20,6 +20,8 @@ pub struct HloTables {
     pub kernels: Vec<HloKernelRow>,
     /// By operation.
     pub ops: Vec<HloOpRow>,
+    /// [`HloOpRow::number`] of each device record, by index; [`NO_OP`] where it is in no row.
+    op_of_event: Vec<u32>,
     /// By line.
     pub lines: Vec<HloLineRow>,
     /// Attributed kernels by the way in which their line was found, in the order of [`SourceLevel::ALL`]. Those of several lines
@@ -27,6 +29,16 @@ pub struct HloTables {
     pub by_level: [KernelTotal; 4],
     /// Attributed kernels whose instruction has no name of an operation.
     pub without_op: KernelTotal,
+}
+
+/// Stands for no operation: records are many, and an `Option` would double what they take.
+const NO_OP: u32 = u32::MAX;
+
+impl HloTables {
+    /// The row of `ops` of a device record, by its number.
+    pub fn op_of_event(&self, index: usize) -> Option<u32> {
+        self.op_of_event.get(index).copied().filter(|&number| number != NO_OP)
+    }
 }
 
 /// Kernels of one name, instruction and class.
@@ -53,6 +65,8 @@ pub struct HloKernelRow {
 /// Kernels of one operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HloOpRow {
+    /// Its number among the rows, in the order in which they first ran.
+    pub number: u32,
     /// The framework's name for it; several, in order, where the instructions of a fusion differ.
     pub op_names: Vec<String>,
     /// How the name was found; the weakest where there are several ways.
@@ -97,7 +111,8 @@ pub(super) fn tables(
     let mut tables = HloTables { program: choice.program, ..HloTables::default() };
     let mut kernels = Rows::default();
     let (mut ops, mut lines) = (Rows::default(), Rows::default());
-    for (event, one) in trace.device_events.iter().zip(of_event) {
+    tables.op_of_event = vec![NO_OP; trace.device_events.len()];
+    for (index, (event, one)) in trace.device_events.iter().zip(of_event).enumerate() {
         if !event.kind.is_kernel() {
             continue;
         }
@@ -120,7 +135,10 @@ pub(super) fn tables(
         let row = kernels.get(&key, || kernel_row(event.name, one, source));
         add(&mut row.total, total);
         if one.class != HloClass::None && is_chosen(one.program) {
-            count_op(&mut ops, &mut tables.without_op, source, one.class, total);
+            match count_op(&mut ops, source, one.class, total) {
+                Some(number) => tables.op_of_event[index] = number,
+                None => add(&mut tables.without_op, total),
+            }
             add(&mut tables.by_level[source.line_level as usize], total);
             count_line(&mut lines, source, one.class, total);
         }
@@ -173,17 +191,19 @@ fn from_label(trace: &Trace, label: Option<HloLabelId>) -> InstructionSource {
     }
 }
 
+/// The number of the operation's row; `None` where it has no name.
 fn count_op(
     ops: &mut Rows<Vec<String>, HloOpRow>,
-    without: &mut KernelTotal,
     source: &InstructionSource,
     class: HloClass,
     total: KernelTotal,
-) {
+) -> Option<u32> {
     if source.op_names.is_empty() {
-        return add(without, total);
+        return None;
     }
+    let next = u32::try_from(ops.rows.len()).unwrap_or(NO_OP);
     let row = ops.get(&source.op_names, || HloOpRow {
+        number: next,
         op_names: source.op_names.clone(),
         level: source.op_level,
         is_argument: source.is_argument,
@@ -194,6 +214,7 @@ fn count_op(
     row.class = row.class.max(class);
     row.is_argument &= source.is_argument;
     add(&mut row.total, total);
+    Some(row.number)
 }
 
 fn count_line(

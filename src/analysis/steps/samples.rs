@@ -1,29 +1,47 @@
-//! What each kernel took in each step: the samples by which two captures are compared.
+//! What each kernel and each operator took in each step: the samples by which two captures are compared.
 
 use super::Steps;
-use crate::analysis::HotKernel;
-use crate::report::Microseconds;
-use crate::trace::{NameId, Trace};
+use crate::report::{Microseconds, Spread};
+use crate::trace::{DeviceEvent, Trace};
 use crate::units::{Picoseconds, evenly};
-use rustc_hash::FxHashMap;
 
 /// Steps whose times are kept: beyond them a median hardly moves, and the report grows.
 const STEPS_MAX: usize = 256;
 
-/// Kernels are kept from this part of the kernel time on, in parts of a thousand: half of what a comparison looks at, so that one
+/// Rows are kept from this part of the kernel time on, in parts of a thousand: half of what a comparison looks at, so that one
 /// that grows or shrinks beyond that is known on both sides.
 const PER_MILLE_MIN: i64 = 5;
 
-/// The time of each kernel in each complete step, or in some of them spread evenly, in the order of `kernels`; empty for kernels that take too little, and
-/// where no step is complete.
+/// What one row took in each complete step, or in some of them spread evenly.
+#[derive(Clone, Debug, Default)]
+pub(in crate::analysis) struct Samples {
+    times: Vec<Picoseconds>,
+    kernels: Vec<u64>,
+}
+
+impl Samples {
+    /// The time in each step.
+    pub(in crate::analysis) fn times(&self) -> Vec<Microseconds> {
+        self.times.iter().copied().map(Microseconds::from).collect()
+    }
+
+    /// How many kernels a step has; `None` where no step is known.
+    pub(in crate::analysis) fn kernels(&self) -> Option<Spread<u64>> {
+        Spread::of(self.kernels.iter().copied())
+    }
+}
+
+/// The samples of rows whose whole times are given, in their order; `row_of` tells to which of them a kernel's record belongs. Empty for
+/// rows that take too little of the `total`, and where no step is complete.
 pub(in crate::analysis) fn samples(
     trace: &Trace,
     steps: Option<&Steps>,
-    kernels: &[HotKernel],
+    rows: &[Picoseconds],
     total: Picoseconds,
-) -> Vec<Vec<Microseconds>> {
-    let none = || vec![Vec::new(); kernels.len()];
-    let Some(steps) = steps else { return none() };
+    row_of: impl Fn(usize, &DeviceEvent) -> Option<usize>,
+) -> Vec<Samples> {
+    let mut samples = vec![Samples::default(); rows.len()];
+    let Some(steps) = steps else { return samples };
     let mut place = vec![None; steps.steps.len()];
     let complete = steps.steps.iter().enumerate().filter(|(_, step)| step.incomplete.is_none());
     let complete: Vec<usize> = complete.map(|(step, _)| step).collect();
@@ -31,24 +49,16 @@ pub(in crate::analysis) fn samples(
     for (at, one) in evenly(complete.len(), STEPS_MAX).enumerate() {
         place[complete[one]] = Some(at);
     }
-    if n_steps == 0 {
-        return none();
-    }
     let takes_enough = |time: Picoseconds| time.ps() >= total.ps() / 1_000 * PER_MILLE_MIN;
-    let kept = kernels.iter().enumerate().filter(|(_, kernel)| takes_enough(kernel.time));
-    let row_of: FxHashMap<NameId, usize> = kept.map(|(row, kernel)| (kernel.name, row)).collect();
-    let mut times = vec![Vec::new(); kernels.len()];
     for (index, event) in trace.device_events.iter().enumerate() {
-        if !event.kind.is_kernel() {
-            continue;
-        }
-        let (Some(&row), Some(step)) = (row_of.get(&event.name), steps.of_event(index)) else {
-            continue;
-        };
-        let Some(at) = place[step] else { continue };
-        let row: &mut Vec<Picoseconds> = &mut times[row];
-        row.resize(n_steps, Picoseconds::ZERO);
-        row[at] += event.interval.duration();
+        let at = steps.of_event(index).and_then(|step| place[step]);
+        let Some(at) = at.filter(|_| event.kind.is_kernel()) else { continue };
+        let row = row_of(index, event).filter(|&row| takes_enough(rows[row]));
+        let Some(row) = row.map(|row| &mut samples[row]) else { continue };
+        row.times.resize(n_steps, Picoseconds::ZERO);
+        row.kernels.resize(n_steps, 0);
+        row.times[at] += event.interval.duration();
+        row.kernels[at] += 1;
     }
-    times.into_iter().map(|row| row.into_iter().map(Microseconds::from).collect()).collect()
+    samples
 }

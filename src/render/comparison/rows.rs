@@ -3,7 +3,7 @@
 use crate::render::format::{self, DASH, FINE, count, counted, percent_range, share, time};
 use crate::report::{
     Comparison, Comparisons, Difference, Direction, Figure, KernelPresence, Measure, MeasureKind,
-    TimeVerdict,
+    OperatorKernels, Spread, TimeVerdict,
 };
 
 /// Longest name of a kernel: templates go on for pages.
@@ -97,15 +97,22 @@ fn filled<const N: usize>(sections: [(&'static str, Vec<Row>); N]) -> Vec<Sectio
     filled.map(|(title, rows)| Section { title, rows }).collect()
 }
 
-/// Quantities without a comparison. All kernels are withheld for the same reason, so one row tells it.
+/// Quantities without a comparison. All kernels are withheld for the same reason, so one row tells it; so are all operators.
 fn not_compared(comparison: &Comparison) -> Vec<Row> {
-    let open = comparison.times.iter().filter(|one| !one.verdict.is_compared());
-    let is_alike =
-        |one: &&Measure| one.kind == MeasureKind::Kernel && one.verdict == TimeVerdict::Withheld;
-    let (kernels, others): (Vec<&Measure>, Vec<&Measure>) = open.partition(is_alike);
-    let mut rows: Vec<Row> = others.into_iter().map(of_measure).collect();
-    if let Some(first) = kernels.first() {
-        rows.push(row(counted(kernels.len() as u64, "kernel", "kernels"), detail(first)));
+    let open = || comparison.times.iter().filter(|one| !one.verdict.is_compared());
+    let is_alike = |one: &&Measure| {
+        matches!(one.kind, MeasureKind::Kernel | MeasureKind::Operator)
+            && one.verdict == TimeVerdict::Withheld
+    };
+    let mut rows: Vec<Row> = open().filter(|one| !is_alike(one)).map(of_measure).collect();
+    for (kind, one, many) in [
+        (MeasureKind::Kernel, "kernel", "kernels"),
+        (MeasureKind::Operator, "operator", "operators"),
+    ] {
+        let alike: Vec<&Measure> = open().filter(|one| one.kind == kind).filter(is_alike).collect();
+        if let Some(first) = alike.first() {
+            rows.push(row(counted(alike.len() as u64, one, many), detail(first)));
+        }
     }
     rows
 }
@@ -146,7 +153,30 @@ fn structure(comparison: &Comparison) -> Vec<Row> {
             rows.push(row(what, format!("and {} more", count(left_out))));
         }
     }
+    rows.extend(changes.operators.iter().map(of_operator));
+    if changes.operators_left_out > 0 {
+        rows.push(row(OPERATOR, format!("and {} more", count(changes.operators_left_out))));
+    }
     rows
+}
+
+/// What is said of operators whose kernels came or went.
+const OPERATOR: &str = "kernels a step of operator";
+
+fn of_operator(operator: &OperatorKernels) -> Row {
+    let side = |spread: &Option<Spread<u64>>| match spread {
+        None => DASH.to_owned(),
+        Some(Spread { min, max, .. }) if min == max => count(*min),
+        Some(Spread { min, median, max }) => {
+            format!("{} to {}, median {}", count(*min), count(*max), count(*median))
+        }
+    };
+    let kernels = arrow(&side(&operator.before), &side(&operator.after));
+    Row {
+        subject: OPERATOR.to_owned(),
+        name: Some(format::name(&operator.name, NAME_CHARS_MAX)),
+        detail: format!("{kernels}, so its time is not compared"),
+    }
 }
 
 fn of_presence(what: &str, kernel: &KernelPresence) -> Row {
@@ -165,6 +195,7 @@ fn of_measure(measure: &Measure) -> Row {
     let subject = match measure.kind {
         MeasureKind::StepTime => "step time",
         MeasureKind::Kernel => "kernel",
+        MeasureKind::Operator => "operator",
         MeasureKind::Idle => "idle",
     };
     Row {
@@ -185,7 +216,7 @@ fn detail(measure: &Measure) -> String {
     let unit = if is_idle { "points" } else { "%" };
     let side = |figure: &Option<Figure>| figure.as_ref().map_or_else(|| DASH.to_owned(), of_figure);
     let mut text = arrow(&side(&measure.before), &side(&measure.after));
-    if !is_idle && measure.kind == MeasureKind::Kernel {
+    if matches!(measure.kind, MeasureKind::Kernel | MeasureKind::Operator) {
         text.push_str(" a step");
     }
     if let Some(change) = measure.change_pct {
@@ -201,6 +232,9 @@ fn detail(measure: &Measure) -> String {
         more.push(format!("p {}", probability(p)));
     }
     more.extend(steps(measure));
+    if let Some(op) = measure.op.as_ref().filter(|_| measure.verdict.is_difference()) {
+        more.push(format!("part of operator {}", format::name(op, NAME_CHARS_MAX)));
+    }
     if !reason.is_empty() {
         more.push(reason.to_owned());
     }

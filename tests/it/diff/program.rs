@@ -58,7 +58,8 @@ impl Program {
     }
 }
 
-fn line(text: &mut String, what: &str, start: i64, end: i64) {
+/// A statement of the fixture language, with times in nanoseconds.
+pub(super) fn line(text: &mut String, what: &str, start: i64, end: i64) {
     let us = |ns: i64| format!("{}.{:03}", ns / 1_000, ns % 1_000);
     // Writing to a String cannot fail.
     let _ = writeln!(text, "{what} {}..{}", us(start), us(end));

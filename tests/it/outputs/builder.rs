@@ -245,6 +245,8 @@ fn attribution() -> Attribution {
             class: "correlation".to_owned(),
             level: None,
             is_argument: false,
+            per_step_us: Vec::new(),
+            kernels_per_step: None,
         }],
         lines: vec![LineRow {
             file: "model.py".to_owned(),

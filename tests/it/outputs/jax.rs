@@ -18,6 +18,8 @@ fn attribution() -> Attribution {
         class: "exact".to_owned(),
         level: Some(level.to_owned()),
         is_argument,
+        per_step_us: Vec::new(),
+        kernels_per_step: None,
     };
     let line = |file: &str, line, level: &str| LineRow {
         file: file.to_owned(),
