@@ -34,7 +34,7 @@ mod timeline;
 mod waits;
 
 pub use attribution::{AttributedTo, Attribution, Class, IdChain, MethodCounts};
-pub use estimates::{Cause as ChangeCause, Estimate, Part as ChangePart};
+pub use estimates::{AtRoofline, Cause as ChangeCause, Estimate, Part as ChangePart};
 pub use graphs::{Confirmation, GraphReplay, Graphs, Shortfall};
 pub use hlo::HloAttribution;
 pub use host_cause::{CauseRow, DeviceCause, GapCause, HostActivity};
@@ -135,6 +135,12 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
         launch_timing: launch_timing.as_ref(),
         steps: steps.as_ref(),
     };
+    let under_roof = roofline::Evidence {
+        trace,
+        timeline: &timeline,
+        attribution: &attribution,
+        hlo: hlo.as_ref(),
+    };
     let (found, (idle, roofline, reconciled)) = rayon::join(
         || path::path(&path_evidence),
         || {
@@ -147,17 +153,13 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
                 order: &order,
                 hlo: hlo.as_ref(),
             });
-            let roofline = roofline::roofline(roofline::Evidence {
-                trace,
-                timeline: &timeline,
-                attribution: &attribution,
-                hlo: hlo.as_ref(),
-            });
+            let roofline = roofline::roofline(under_roof);
             (idle, roofline, reconcile::reconcile(capture))
         },
     );
     let estimates = found.as_ref().map_or_else(Vec::new, |(path, model)| {
-        estimates::estimates(path, model, &timeline, &idle, steps.as_ref())
+        let floors = roofline::Floors::of(under_roof, &roofline);
+        estimates::estimates(path, model, &timeline, &idle, steps.as_ref(), &floors)
     });
     let path = found.map(|(path, _)| path);
     Analysis {

@@ -5,6 +5,7 @@
 //! and in what the bounds of idle leave open. No saving exceeds the cause's own part of the critical path. With several streams the
 //! range reaches from no saving to that part, as far as the busiest stream lets it.
 
+mod at_roofline;
 mod causes;
 mod knobs;
 mod lay_out;
@@ -12,6 +13,7 @@ mod lead;
 mod parts;
 mod replay;
 
+pub use at_roofline::AtRoofline;
 pub use causes::Cause;
 pub(super) use lay_out::lay_out;
 pub use parts::Part;
@@ -19,16 +21,21 @@ pub use parts::Part;
 use super::idle::Idle;
 use super::latency::QUEUE_GAP;
 use super::path::{Model, Path, SegmentKind};
+use super::roofline::Floors;
 use super::steps::Steps;
 use super::timeline::Timeline;
 use crate::trace::{HostCallKind, IntervalSet, StreamId};
 use crate::units::{Interval, Picoseconds};
+use at_roofline::at_roofline;
 use causes::{Candidate, candidates};
 use lead::{Lead, Without};
 use rayon::prelude::*;
 use replay::{Lags, Recorded, Replay, Slack};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+
+/// The shortest time that is a saving.
+const MOMENT: Picoseconds = Picoseconds::new(1);
 
 /// A cause, and how long the step takes with and without it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +54,8 @@ pub struct Estimate {
     pub knob: &'static str,
     /// Where its time goes, the longest first, as far as records tell.
     pub parts: Vec<Part>,
+    /// Of a kernel: what it saves at its roofline, where that is known of every launch in the window and is more than noise.
+    pub at_roofline: Option<AtRoofline>,
     /// True where only the records of what streams wait for each other for could narrow the range.
     pub is_open: bool,
     /// True where the ends of the ranges order it and another cause differently.
@@ -60,6 +69,7 @@ pub(super) fn estimates(
     timeline: &Timeline,
     idle: &Idle,
     steps: Option<&Steps>,
+    floors: &Floors<'_>,
 ) -> Vec<Estimate> {
     let now = path.window.duration();
     let threshold = Picoseconds::new(now.ps() / 100).max(spread(steps));
@@ -107,10 +117,13 @@ pub(super) fn estimates(
             return None;
         }
         let (knob, parts) = knobs::knob(&candidate.cause, path, model);
+        let is_kernel = matches!(candidate.cause, Cause::Kernel(_));
+        let at_roofline = is_kernel.then(|| at_roofline(model, &candidate.change, most, floors));
         Some(Estimate {
             at_best: (now - on_path).max(floor.min(now - most)).min(now - most),
             knob,
             parts,
+            at_roofline: at_roofline.flatten().filter(|one| one.saved >= threshold.max(MOMENT)),
             is_open: several_streams,
             cause: candidate.cause,
             now,

@@ -4,6 +4,7 @@
 //! are known of has a row; the time of every other kernel is listed by the reason. Nothing is defaulted.
 
 mod device;
+mod floor;
 mod group;
 mod hlo;
 mod lay_out;
@@ -13,6 +14,7 @@ mod torch;
 mod work;
 
 pub use device::{Roof, UnknownDevice};
+pub(super) use floor::Floors;
 pub(super) use lay_out::report as report_roofline;
 pub use peaks::{Model, Provenance, Rate, Source};
 pub use row::{BoundBy, Row};
@@ -22,7 +24,7 @@ use super::attribution::Attribution;
 use super::hlo::{HloAttribution, KernelTotal};
 use super::timeline::Timeline;
 use crate::trace::{DeviceId, Trace};
-use group::Grouped;
+use group::{Grouped, Key};
 
 /// The roofline of a capture.
 #[derive(Debug, Default)]
@@ -31,6 +33,8 @@ pub struct Roofline {
     pub devices: Vec<DeviceRoof>,
     /// Operations with operations, bytes and a peak, the one with the most time first.
     pub rows: Vec<Row>,
+    /// The operation of each row.
+    keys: Vec<Key>,
     /// Kernels of those rows.
     pub covered: KernelTotal,
     /// All other kernels, by reason.
@@ -127,7 +131,7 @@ pub(super) fn roofline(evidence: Evidence<'_>) -> Roofline {
         grouped.take(evidence, index, roof);
     }
     let (mut rows, refused) = grouped.rows(trace, &devices);
-    rows.sort_by(|a, b| {
+    rows.sort_by(|(a, _), (b, _)| {
         let key = |row: &Row| (std::cmp::Reverse(row.total.time), row.roof);
         (key(a), &a.op, &a.instruction, &a.work.shapes).cmp(&(
             key(b),
@@ -136,9 +140,10 @@ pub(super) fn roofline(evidence: Evidence<'_>) -> Roofline {
             &b.work.shapes,
         ))
     });
+    let (rows, keys): (Vec<Row>, Vec<Key>) = rows.into_iter().unzip();
     let mut covered = KernelTotal::default();
     rows.iter().for_each(|row| add(&mut covered, row.total));
-    Roofline { devices, rows, covered, refused, kernels }
+    Roofline { devices, rows, keys, covered, refused, kernels }
 }
 
 impl Roofline {

@@ -36,6 +36,9 @@ pub(super) fn without_withheld(mut capture: CaptureReport) -> CaptureReport {
     if capture.claims.ranking.state == ClaimState::Withheld {
         capture.try_by_count.clear();
     }
+    if capture.claims.roofline.state != ClaimState::Supported {
+        capture.what_to_change.iter_mut().for_each(|change| change.at_roofline = None);
+    }
     if capture.claims.estimate.state == ClaimState::Withheld {
         capture.what_to_change.clear();
     }

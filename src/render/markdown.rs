@@ -10,7 +10,7 @@ mod records;
 mod roofline;
 mod shares;
 
-pub(super) use path::saving;
+pub(super) use path::{saving, saving_at_roofline};
 
 use super::cells::{self, table};
 use super::escape::{html, markdown, markdown_block, markdown_code};

@@ -97,8 +97,29 @@ pub struct Change {
     /// over copies, and of waits what ran on the device meanwhile. Nothing where no record tells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<ChangePart>,
+    /// Of a kernel: what the step saves if it runs at its roofline. Absent where the roofline of any of its launches in the window is not
+    /// known: its operations, its bytes and documented peaks, for a kernel that is all of its operation; and where that is less than noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_roofline: Option<ChangeAtRoofline>,
     /// `inferred`.
     pub basis: String,
+}
+
+/// A kernel at its roofline (Williams, Waterman, Patterson, "Roofline", CACM 2009): as fast as its device allows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeAtRoofline {
+    /// How long its launches take in the window.
+    pub kernels_us: Microseconds,
+    /// How long they take at the roofline, at least.
+    pub floor_us: Microseconds,
+    /// What the step saves at most. The least is nothing: peaks are ceilings.
+    pub saves_at_most_us: Microseconds,
+    /// What limits it there: `compute`, `memory`, or `either` where launches differ or it is not certain.
+    pub bound: String,
+    /// What that rests on.
+    pub assumption: String,
+    /// What to try.
+    pub knob: String,
 }
 
 /// What shortening one rank's window may do for the run: it is sooner over only where that rank comes last to a collective.

@@ -1,8 +1,9 @@
 //! Lays the estimates out for the report.
 
-use super::{Cause, Estimate, Part};
+use super::at_roofline::ASSUMPTION;
+use super::{AtRoofline, Cause, Estimate, Part};
 use crate::analysis::Analysis;
-use crate::report::{Change, ChangePart, Share, StepChange};
+use crate::report::{Change, ChangeAtRoofline, ChangePart, Share, StepChange};
 
 /// Why no lower bound of a saving is known.
 const OPEN: &str = "several streams have work: which of them waits for which is not all recorded, and without the cause they may overlap more than now";
@@ -30,8 +31,20 @@ fn row(estimate: &Estimate) -> Change {
         assumption: estimate.cause.assumption().to_owned(),
         knob: estimate.knob.to_owned(),
         parts: estimate.parts.iter().map(part).collect(),
+        at_roofline: estimate.at_roofline.as_ref().map(at_roofline),
         open: (estimate.is_open && least < most).then(|| OPEN.to_owned()),
         basis: "inferred".to_owned(),
+    }
+}
+
+fn at_roofline(one: &AtRoofline) -> ChangeAtRoofline {
+    ChangeAtRoofline {
+        kernels_us: one.now.into(),
+        floor_us: one.floor.into(),
+        saves_at_most_us: one.saved.into(),
+        bound: one.bound.name().to_owned(),
+        assumption: ASSUMPTION.to_owned(),
+        knob: one.knob().to_owned(),
     }
 }
 

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An operation on devices of one roof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Key {
+pub(super) enum Key {
     /// An instruction: roof, program, place.
     Instruction(usize, u32, InstructionRef),
     /// An operator: roof, name, inputs.
@@ -44,10 +44,13 @@ pub(super) struct Grouped {
     inputs: Option<FxHashMap<u32, OpInputsId>>,
 }
 
+/// Kernels without a row, by reason.
+type Refused = Vec<(Refusal, KernelTotal)>;
+
 /// Where a kernel belongs.
 #[derive(Clone, Copy)]
-struct Belongs {
-    key: Key,
+pub(super) struct Belongs {
+    pub(super) key: Key,
     /// Its execution, where it is known.
     instance: Option<(u32, u32)>,
     is_exact: bool,
@@ -58,14 +61,13 @@ impl Grouped {
     pub(super) fn take(&mut self, evidence: Evidence<'_>, index: usize, roof: Option<usize>) {
         let event = &evidence.trace.device_events[index];
         let total = KernelTotal { n: 1, time: event.interval.duration() };
-        let belongs = match roof {
-            _ if event.kind == DeviceEventKind::Collective => Err(Refusal::Collective),
-            None => Err(Refusal::Device),
-            Some(roof) => match evidence.hlo {
-                Some(hlo) => instruction(roof, hlo.of_event[index]),
-                None => self.operator(evidence, index, roof),
-            },
+        let inputs = &mut self.inputs;
+        let inputs_of = |op| {
+            let all =
+                inputs.get_or_insert_with(|| evidence.trace.op_inputs.iter().copied().collect());
+            all.get(&op).copied()
         };
+        let belongs = belongs(evidence, index, roof, inputs_of);
         match belongs {
             Ok(belongs) => self.group(belongs.key).take(belongs, event.name, total),
             Err(refusal) => self.refuse(refusal, total),
@@ -74,33 +76,6 @@ impl Grouped {
 
     fn refuse(&mut self, refusal: Refusal, total: KernelTotal) {
         add(self.refused.entry(refusal).or_default(), total);
-    }
-
-    fn operator(
-        &mut self,
-        evidence: Evidence<'_>,
-        index: usize,
-        roof: usize,
-    ) -> Result<Belongs, Refusal> {
-        let trace = evidence.trace;
-        let attributed = evidence.attribution.of_event[index];
-        let op = match (attributed.class, attributed.op) {
-            (Class::Graph, _) => return Err(Refusal::Replayed),
-            (Class::Correlation | Class::Nesting, Some(op)) => op,
-            _ => return Err(Refusal::NoOperation),
-        };
-        let inputs = self.inputs.get_or_insert_with(|| trace.op_inputs.iter().copied().collect());
-        let name = trace.ops[op as usize].name;
-        let Some(&given) = inputs.get(&op) else {
-            let is_modelled =
-                torch::work(trace.name(name), &OpInputs::default()) != Err(Refusal::NoModel);
-            return Err(if is_modelled { Refusal::Shapes } else { Refusal::NoModel });
-        };
-        Ok(Belongs {
-            key: Key::Operator(roof, name, given),
-            instance: Some((op, 0)),
-            is_exact: attributed.class == Class::Correlation,
-        })
     }
 
     fn group(&mut self, key: Key) -> &mut Group {
@@ -118,17 +93,17 @@ impl Grouped {
         &mut self.groups[at]
     }
 
-    /// The rows, and all kernels that have none.
+    /// The rows with their operations, and all kernels that have none.
     pub(super) fn rows(
         mut self,
         trace: &Trace,
         devices: &[DeviceRoof],
-    ) -> (Vec<Row>, Vec<(Refusal, KernelTotal)>) {
+    ) -> (Vec<(Row, Key)>, Refused) {
         let mut loops: FxHashMap<u32, Loops> = FxHashMap::default();
         let mut rows = Vec::new();
         for group in std::mem::take(&mut self.groups) {
             match row(trace, devices, &group, &mut loops) {
-                Ok(row) => rows.push(row),
+                Ok(row) => rows.push((row, group.key)),
                 Err(refusal) => self.refuse(refusal, group.total),
             }
         }
@@ -136,6 +111,50 @@ impl Grouped {
         let refused = reasons.filter_map(|reason| Some((reason, *self.refused.get(&reason)?)));
         (rows, refused.collect())
     }
+}
+
+/// The operation that a kernel is part of; `inputs_of` tells the inputs of an operator by its row.
+pub(super) fn belongs(
+    evidence: Evidence<'_>,
+    index: usize,
+    roof: Option<usize>,
+    inputs_of: impl FnOnce(u32) -> Option<OpInputsId>,
+) -> Result<Belongs, Refusal> {
+    let kind = evidence.trace.device_events[index].kind;
+    match roof {
+        _ if kind == DeviceEventKind::Collective => Err(Refusal::Collective),
+        None => Err(Refusal::Device),
+        Some(roof) => match evidence.hlo {
+            Some(hlo) => instruction(roof, hlo.of_event[index]),
+            None => operator(evidence, index, roof, inputs_of),
+        },
+    }
+}
+
+fn operator(
+    evidence: Evidence<'_>,
+    index: usize,
+    roof: usize,
+    inputs_of: impl FnOnce(u32) -> Option<OpInputsId>,
+) -> Result<Belongs, Refusal> {
+    let trace = evidence.trace;
+    let attributed = evidence.attribution.of_event[index];
+    let op = match (attributed.class, attributed.op) {
+        (Class::Graph, _) => return Err(Refusal::Replayed),
+        (Class::Correlation | Class::Nesting, Some(op)) => op,
+        _ => return Err(Refusal::NoOperation),
+    };
+    let name = trace.ops[op as usize].name;
+    let Some(given) = inputs_of(op) else {
+        let is_modelled =
+            torch::work(trace.name(name), &OpInputs::default()) != Err(Refusal::NoModel);
+        return Err(if is_modelled { Refusal::Shapes } else { Refusal::NoModel });
+    };
+    Ok(Belongs {
+        key: Key::Operator(roof, name, given),
+        instance: Some((op, 0)),
+        is_exact: attributed.class == Class::Correlation,
+    })
 }
 
 fn instruction(roof: usize, one: HloAttributed) -> Result<Belongs, Refusal> {

@@ -2,7 +2,7 @@
 
 use super::super::escape::{html, markdown_prose};
 use super::super::format::{self, FINE, time};
-use super::super::markdown::saving;
+use super::super::markdown::{saving, saving_at_roofline};
 use super::super::{cells, words};
 use super::markup;
 use crate::report::{
@@ -271,16 +271,22 @@ fn try_it(capture: &CaptureReport, change: &Change) -> String {
             share.collectives
         )
     });
+    let roof = change.at_roofline.as_ref().map(|roof| {
+        let saves =
+            cells::guarded(capture, Claim::Roofline, Some((change, roof)), saving_at_roofline);
+        format!(" At its roofline it saves {}.", markup::inline(&saves))
+    });
     // What a tracer adds to the host's time is no saving.
     let is_slowed = words::is_slowed_by_tracer(change) && words::tracer(capture).is_some();
     let less =
         if is_slowed { " A Python tracer was on: without it, less would be saved." } else { "" };
     format!(
-        "<li>{}. Try: {}. Saves <strong>{}</strong> of {what} {} (<em>inferred</em>, not run).{less}{}{}</li>",
+        "<li>{}. Try: {}. Saves <strong>{}</strong> of {what} {} (<em>inferred</em>, not run).{}{less}{}{}</li>",
         html(&capitalised(&format::name(&change.cause, CAUSE_CHARS_MAX))),
         html(&words::knob(change)),
         markup::inline(&saves),
         markup::inline(&now),
+        roof.unwrap_or_default(),
         open.unwrap_or_default(),
         of_run.unwrap_or_default()
     )

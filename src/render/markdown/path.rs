@@ -5,8 +5,8 @@ use super::super::escape::{markdown, markdown_code};
 use super::super::format::{self, FINE, counted};
 use super::super::words;
 use crate::report::{
-    CaptureReport, Change, Claim, ClaimState, CriticalPath, Microseconds, PathScope, Percent,
-    ShareOfRun, StepChange,
+    CaptureReport, Change, ChangeAtRoofline, Claim, ClaimState, CriticalPath, Microseconds,
+    PathScope, Percent, ShareOfRun, StepChange,
 };
 use crate::units::Ratio;
 
@@ -81,11 +81,49 @@ pub(super) fn changes(capture: &CaptureReport) -> String {
         ["cause", "saves", "try", "assumes that", "on the critical path", "at best it takes"];
     let table = table(&head, 4, rows);
     format!(
-        "Of {of}, {now} now:\n\n{table}{}{}{}{INFERRED}",
+        "Of {of}, {now} now:\n\n{table}{}{}{}{}{INFERRED}",
+        at_roofline(capture),
         in_run(capture),
         open(capture),
         tracer(capture)
     )
+}
+
+/// What kernels save if they run as fast as their device allows: less than if they were gone, and still a ceiling.
+fn at_roofline(capture: &CaptureReport) -> String {
+    let changes = capture.what_to_change.iter();
+    let at_roof = changes.filter_map(|change| Some((change, change.at_roofline.as_ref()?)));
+    let row = |(change, roof): (&Change, &ChangeAtRoofline)| {
+        let stated = |us| guarded(capture, Claim::Roofline, Some(us), time);
+        let limit = match roof.bound.as_str() {
+            "compute" => "compute limits it there",
+            "memory" => "memory limits it there",
+            _ => "compute or memory limits it there",
+        };
+        format!(
+            "- {}: saves {}; its launches in this window take {}, and {} at least; {limit}. Try: {}.\n",
+            markdown_code(&format::name(&change.cause, NAME_CHARS_MAX)),
+            guarded(capture, Claim::Roofline, Some((change, roof)), saving_at_roofline),
+            stated(roof.kernels_us),
+            stated(roof.floor_us),
+            markdown(&roof.knob)
+        )
+    };
+    let assumption = at_roof.clone().next().map(|(_, roof)| markdown(&roof.assumption));
+    let rows: String = at_roof.map(row).collect();
+    assumption
+        .map_or_else(String::new, |assumption| format!("\nAt its roofline {assumption}.\n\n{rows}"))
+}
+
+/// What a kernel saves at its roofline: `at most 24.7 ms (10.9 %)`.
+pub(in crate::render) fn saving_at_roofline(
+    (change, roof): (&Change, &ChangeAtRoofline),
+) -> String {
+    let part = |us: Microseconds| u64::try_from(us.ps()).ok();
+    let part = part(roof.saves_at_most_us).zip(part(change.step_us.now));
+    let of = part.and_then(|(saved, now)| Ratio::new(saved, now)).map(Percent::of);
+    let of = of.map(|of| format!(" ({})", format::percent(of))).unwrap_or_default();
+    format!("at most {}{of}", time(roof.saves_at_most_us))
 }
 
 /// What all of it is worth to a run of several ranks.

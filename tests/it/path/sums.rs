@@ -61,7 +61,12 @@ fn laid_out(report: &CaptureReport) -> Vec<String> {
         let (least, most) = change.step_us.if_gone;
         let best = change.at_best_us.unwrap_or(least);
         let is_within = best <= least && least <= most && most <= change.step_us.now;
-        if !is_within || change.step_us.now != path.total_us {
+        let gone = change.step_us.now.ps() - least.ps();
+        let is_roof_lower = change.at_roofline.as_ref().is_none_or(|roof| {
+            let shorter = roof.kernels_us.ps() - roof.floor_us.ps();
+            roof.saves_at_most_us.ps() <= shorter.min(gone) && roof.floor_us.ps() >= 0
+        });
+        if !is_within || !is_roof_lower || change.step_us.now != path.total_us {
             wrong.push(format!("{}: {} {best} {least} {most}", report.name, change.cause));
         }
     }
