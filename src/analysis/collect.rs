@@ -77,5 +77,5 @@ pub(super) fn by_key(
     events: &[DeviceEvent],
     call_of: impl Fn(&DeviceEvent) -> Option<u32>,
 ) -> Vec<Launch> {
-    events.iter().map(|event| call_of(event).map_or(Launch::Unknown, Launch::Call)).collect()
+    events.iter().map(|event| call_of(event).map_or(Launch::UNKNOWN, Launch::by)).collect()
 }
