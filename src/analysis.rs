@@ -12,6 +12,7 @@ mod graphs;
 pub mod hlo;
 mod host_cause;
 mod hot;
+mod id_table;
 mod idle;
 mod latency;
 mod launch_timing;

@@ -3,8 +3,9 @@
 //! By id: launch call → external id → operator. By nesting: the innermost operator around the launch call on its thread.
 //! They share no input but the launch itself, so they check one another.
 
+use super::id_table::IdTable;
 use super::launches::{Launch, Launches};
-use crate::trace::{ExternalId, GraphTask, HostCall, HostCallKind, NameId, OpId, Trace};
+use crate::trace::{GraphTask, HostCall, HostCallKind, NameId, OpId, Trace};
 use crate::units::{Interval, Picoseconds, Ratio};
 use rustc_hash::FxHashMap;
 
@@ -196,25 +197,22 @@ fn id_chain(trace: &Trace) -> IdChain {
     if all > 0 && same * 10 >= all * 9 { IdChain::SelfIds } else { IdChain::Usable }
 }
 
-fn op_ids() -> impl Iterator<Item = OpId> {
-    (0_u32..).map(OpId::new)
-}
-
 /// The operator of each host call by external id. An id that equals the call's own correlation links only where the
 /// operator encloses the call: it may be a coincidence of two counters, or the correlation written in its place.
 fn ops_by_id(trace: &Trace, id_chain: IdChain) -> Vec<Option<OpId>> {
     if id_chain != IdChain::Usable {
         return vec![None; trace.host_calls.len()];
     }
-    let mut ops: FxHashMap<ExternalId, OpId> = FxHashMap::default();
-    for (id, op) in op_ids().zip(&trace.ops) {
-        if let Some(external) = op.external {
-            ops.entry(external).or_insert(id);
+    let externals = || (0_u32..).zip(&trace.ops).filter_map(|(row, op)| Some((op.external?, row)));
+    let mut ops = IdTable::with_room_for(externals().map(|(external, _)| external.get()));
+    for (external, row) in externals() {
+        if ops.get(external.get()).is_none() {
+            ops.set(external.get(), row);
         }
     }
     let op_of = |call: &HostCall| {
         let external = call.external?;
-        let id = ops.get(&external).copied()?;
+        let id = OpId::new(ops.get(external.get())?);
         let op = trace.op(id);
         let own = call.correlation.is_some_and(|correlation| correlation.get() == external.get());
         let encloses = op.thread == call.thread && op.interval.covers(call.interval);
@@ -226,23 +224,23 @@ fn ops_by_id(trace: &Trace, id_chain: IdChain) -> Vec<Option<OpId>> {
 /// The innermost operator around the start of each work-giving call, on the call's thread.
 fn innermost_ops(trace: &Trace) -> Vec<Option<OpId>> {
     let mut innermost = vec![None; trace.host_calls.len()];
-    let mut ops: Vec<OpId> = op_ids().take(trace.ops.len()).collect();
+    let mut ops: Vec<OpId> = (0_u32..).map(OpId::new).take(trace.ops.len()).collect();
     // An outer operator goes before an inner one that starts with it.
     ops.sort_by_key(|&op| {
         let op = trace.op(op);
         (op.thread, op.interval.start(), std::cmp::Reverse(op.interval.end()))
     });
-    let calls =
-        (0..trace.host_calls.len()).filter(|&call| trace.host_calls[call].kind.hands_over_work());
-    let mut calls: Vec<usize> = calls.collect();
+    let calls = (0_u32..).zip(&trace.host_calls).filter(|(_, call)| call.kind.hands_over_work());
+    let mut calls: Vec<u32> = calls.map(|(at, _)| at).collect();
     calls.sort_by_key(|&call| {
-        (trace.host_calls[call].thread, trace.host_calls[call].interval.start())
+        let call = &trace.host_calls[call as usize];
+        (call.thread, call.interval.start())
     });
     let mut open: Vec<OpId> = Vec::new();
     let mut thread = None;
     let mut next = 0;
     for call in calls {
-        let host_call = &trace.host_calls[call];
+        let host_call = &trace.host_calls[call as usize];
         if thread != Some(host_call.thread) {
             thread = Some(host_call.thread);
             open.clear();
@@ -260,7 +258,7 @@ fn innermost_ops(trace: &Trace) -> Vec<Option<OpId>> {
         while open.last().is_some_and(|&op| trace.op(op).interval.end() < at) {
             open.pop();
         }
-        innermost[call] = open.last().copied();
+        innermost[call as usize] = open.last().copied();
     }
     innermost
 }

@@ -3,7 +3,7 @@
 //! A producer writes a correlation id on both sides. Where it writes none at all, the file's flow arrows or the
 //! external id that both sides carry take its place: one method for the whole record, never a mixture.
 
-use super::collect::{CallIndex, by_key};
+use super::collect::{CallIndex, by_external, by_key};
 use super::recording::Recording;
 use crate::trace::{
     HostCall, HostCallKind, IntervalSet, NameId, ThreadId, Trace, stream_capture_windows,
@@ -130,7 +130,8 @@ pub(super) fn join(trace: &Trace) -> Launches {
         }
         JoinMethod::Flow => by_flow(trace),
         JoinMethod::ExternalId => {
-            by_key(&trace.device_events, |event| index.by_external(event.external?))
+            let calls = by_external(trace);
+            by_key(&trace.device_events, |event| calls.get(&event.external?).copied())
         }
         JoinMethod::None => vec![Launch::UNKNOWN; trace.device_events.len()],
     };

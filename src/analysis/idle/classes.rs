@@ -8,7 +8,7 @@ use crate::units::{Interval, Picoseconds};
 
 /// The recorded idle by what explains it; each part of a gap is in the first class that it fits. The classes add up to the idle.
 ///
-/// Of the last two, which may have a part in every gap, the times are kept: [`Self::within`] tells them apart again.
+/// Of the last three, which may have a part in every gap, the times are kept: [`Self::within`] tells them apart again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GapClasses {
     /// Unrecorded work could have run.
@@ -17,8 +17,10 @@ pub struct GapClasses {
     pub queued: IntervalSet,
     /// The next work had been launched, and waited for an event of another stream, or rarely and for a moment.
     pub pending: IntervalSet,
-    /// The host waited for the device inside a call.
-    pub host_waits: IntervalSet,
+    /// When the host waited for the device inside a call, whatever ran meanwhile: calls are fewer than the gaps in them.
+    pub waiting: IntervalSet,
+    /// The part of the gaps in it.
+    pub host_waits: Picoseconds,
     /// What is left of gaps of at most 20 µs: the device's own latency.
     pub dispatch: Picoseconds,
     /// The rest: nothing was there to run.
@@ -36,8 +38,6 @@ impl GapClasses {
             |gaps: &[QueuedGap]| IntervalSet::from_intervals(gaps.iter().map(|gap| gap.pending));
         let queued = spans(&waits.unexplained_gaps().unwrap_or_default());
         let pending = spans(waits.queued.as_deref().unwrap_or_default());
-        let host_waits = waits.blocking.difference(&waits.staged);
-        // Sets of few intervals each: what may lie in every gap is never one.
         let mut explained = IntervalSet::default();
         let mut take = |part: &IntervalSet| {
             let taken: IntervalSet =
@@ -45,23 +45,25 @@ impl GapClasses {
             explained = explained.union(&taken);
             taken
         };
-        let mut classes = Self {
+        let classes = Self {
             suspect: take(suspect),
             queued: take(&queued),
             pending: take(&pending),
-            host_waits: take(&host_waits),
+            waiting: waits.blocking.difference(&waits.staged),
             ..Self::default()
         };
-        let rest = || outside(device.gaps.iter(), explained.iter());
-        classes.dispatch = time_of(common(rest(), short(&device.gaps)));
-        classes.host_starved = time_of(rest()) - classes.dispatch;
-        classes
+        let rest = || classes.unexplained(device.gaps.iter());
+        let dispatch = time_of(common(rest(), short(&device.gaps)));
+        let host_starved = time_of(rest()) - dispatch;
+        let host_waits = device.gaps.total() - explained.total() - time_of(rest());
+        Self { host_waits, dispatch, host_starved, ..classes }
     }
 
     /// The time of each class, in order, with its name in reports.
     pub fn times(&self) -> [(&'static str, Picoseconds); 6] {
-        let [suspect, queued, pending, host_waits] = self.sets().map(IntervalSet::total);
-        let times = [suspect, queued, pending, host_waits, self.dispatch, self.host_starved];
+        let [suspect, queued, pending] =
+            [&self.suspect, &self.queued, &self.pending].map(IntervalSet::total);
+        let times = [suspect, queued, pending, self.host_waits, self.dispatch, self.host_starved];
         std::array::from_fn(|at| (Self::NAMES[at], times[at]))
     }
 
@@ -71,8 +73,11 @@ impl GapClasses {
         device: &DeviceTimeline,
         window: Interval,
     ) -> [(&'static str, IntervalSet); 6] {
-        let [suspect, queued, pending, host_waits] = self.sets().map(|set| set.clip(window));
+        let [suspect, queued, pending] =
+            [&self.suspect, &self.queued, &self.pending].map(|set| set.clip(window));
         let gaps = device.gaps.meeting(window);
+        let no_launch = common(self.without_launch(gaps.iter()), [window]);
+        let host_waits: IntervalSet = common(no_launch, self.waiting.iter()).collect();
         let rest: IntervalSet = common(self.unexplained(gaps.iter()), [window]).collect();
         let dispatch: IntervalSet = common(rest.iter(), short(&gaps)).collect();
         let host_starved = rest.difference(&dispatch);
@@ -86,12 +91,18 @@ impl GapClasses {
         &self,
         gaps: impl Iterator<Item = Interval>,
     ) -> impl Iterator<Item = Interval> {
-        let rest = outside(outside(gaps, self.suspect.iter()), self.queued.iter());
-        outside(outside(rest, self.pending.iter()), self.host_waits.iter())
+        outside(self.without_launch(gaps), self.waiting.iter())
     }
 
-    const fn sets(&self) -> [&IntervalSet; 4] {
-        [&self.suspect, &self.queued, &self.pending, &self.host_waits]
+    /// What of some gaps neither unrecorded work nor launched work explains.
+    fn without_launch(
+        &self,
+        gaps: impl Iterator<Item = Interval>,
+    ) -> impl Iterator<Item = Interval> {
+        outside(
+            outside(outside(gaps, self.suspect.iter()), self.queued.iter()),
+            self.pending.iter(),
+        )
     }
 }
 
