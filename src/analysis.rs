@@ -12,6 +12,7 @@ mod graphs;
 pub mod hlo;
 mod host_cause;
 mod hot;
+mod id_table;
 mod idle;
 mod latency;
 mod launch_timing;
@@ -99,6 +100,8 @@ pub struct Choice<'a> {
     pub is_user: hlo::IsUserFile<'a>,
     /// The compiled program, by id, that the tables of operations and lines are about; all of them where none is named.
     pub program: Option<u64>,
+    /// True where the table of gaps is asked for, and not only the longest ones.
+    pub every_gap: bool,
 }
 
 /// Analyses a capture.
@@ -123,7 +126,8 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
             },
             || {
                 let waits = waits::waits(trace, &timeline, &launches);
-                let host_cause = host_cause::host_cause(trace, &timeline, &launches, &waits);
+                let host_cause =
+                    host_cause::host_cause(trace, &timeline, &launches, &waits, choice);
                 let order = order::stream_order(trace, &launches);
                 (waits, host_cause, order)
             },

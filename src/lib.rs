@@ -165,7 +165,8 @@ pub fn evaluate_capture(
 ) -> CaptureReport {
     let is_user = options.user_files.as_ref().map(|files| |file: &str| files.is_match(file));
     let is_user = is_user.as_ref().map(|is_user| is_user as &(dyn Fn(&str) -> bool + Sync));
-    let choice = analysis::Choice { is_user, program: options.program };
+    let every_gap = options.detail.tables;
+    let choice = analysis::Choice { is_user, program: options.program, every_gap };
     let judged = guarded(|| {
         let analysis = analysis::analyse_for(capture, choice);
         let mut draft = analysis::lay_out(capture, &analysis);

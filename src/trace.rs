@@ -24,10 +24,10 @@ pub use host::{
     Annotation, Execution, ExecutionScope, HostCall, HostCallKind, HostSpan, Op, Process, Thread,
 };
 pub use ids::{
-    CollectiveId, CorrelationId, DeviceId, ExternalId, GraphNodeId, HloLabelId, NameId, OpInputsId,
-    ProcessId, StreamId, ThreadId,
+    CollectiveId, CorrelationId, DeviceId, ExternalId, GraphNodeId, HloLabelId, NameId, OpId,
+    OpInputsId, ProcessId, StreamId, ThreadId,
 };
-pub use intervals::IntervalSet;
+pub use intervals::{IntervalSet, common, outside, time_of};
 pub use names::Names;
 pub use operands::{
     Argument, Convolution, DotDimensions, OpInputs, Precision, SpatialDimension, WindowDimension,
@@ -107,6 +107,11 @@ impl Origin {
 }
 
 impl Trace {
+    /// An operator of the framework.
+    pub fn op(&self, id: OpId) -> &Op {
+        &self.ops[id.index()]
+    }
+
     /// The stream on which a device event ran.
     pub fn stream(&self, id: StreamId) -> &Stream {
         &self.streams[id.index()]

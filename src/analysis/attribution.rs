@@ -3,8 +3,9 @@
 //! By id: launch call → external id → operator. By nesting: the innermost operator around the launch call on its thread.
 //! They share no input but the launch itself, so they check one another.
 
+use super::id_table::IdTable;
 use super::launches::{Launch, Launches};
-use crate::trace::{ExternalId, GraphTask, HostCall, HostCallKind, NameId, Trace};
+use crate::trace::{GraphTask, HostCall, HostCallKind, NameId, OpId, Trace};
 use crate::units::{Interval, Picoseconds, Ratio};
 use rustc_hash::FxHashMap;
 
@@ -46,7 +47,7 @@ pub struct AttributedTo {
     /// How it is known.
     pub class: Class,
     /// The operator, by index.
-    pub op: Option<u32>,
+    pub op: Option<OpId>,
 }
 
 /// Whether the file's external ids lead to operators.
@@ -93,7 +94,7 @@ pub struct Attribution {
 impl Attribution {
     /// The name of the operator of a device event.
     pub fn op_name(&self, trace: &Trace, event: usize) -> Option<NameId> {
-        self.of_event[event].op.map(|op| trace.ops[op as usize].name)
+        self.of_event[event].op.map(|op| trace.op(op).name)
     }
 
     /// Kernels and time of a class.
@@ -127,7 +128,7 @@ pub(super) fn attribute(trace: &Trace, launches: &Launches) -> Attribution {
         let replayed = matches!(event.graph_task, GraphTask::Replay | GraphTask::WholeReplay)
             || call.is_some_and(|call| trace.host_calls[call].kind == HostCallKind::GraphLaunch);
         let class = match (launch, replayed, id_op, nesting_op) {
-            (Launch::BeforeWindow, ..) => Class::BeforeWindow,
+            (Launch::BEFORE_WINDOW, ..) => Class::BeforeWindow,
             (_, true, ..) => Class::Graph,
             (.., Some(_), _) => Class::Correlation,
             (.., Some(_)) => Class::Nesting,
@@ -151,8 +152,8 @@ impl MethodCounts {
         trace: &Trace,
         kernel: NameId,
         time: Picoseconds,
-        by_id: Option<u32>,
-        by_nesting: Option<u32>,
+        by_id: Option<OpId>,
+        by_nesting: Option<OpId>,
     ) {
         if by_id.is_some() {
             self.time_by_id += time;
@@ -163,15 +164,14 @@ impl MethodCounts {
         if let (Some(a), Some(b)) = (by_id, by_nesting) {
             // Where times are whole microseconds, an operator and the one inside it can begin or end together.
             let coarse = trace.resolution >= Picoseconds::from_us(1);
-            let (op, inner) = (&trace.ops[a as usize], &trace.ops[b as usize]);
+            let (op, inner) = (trace.op(a), trace.op(b));
             let touching =
                 coarse && op.thread == inner.thread && touch(op.interval, inner.interval);
             let agree = a == b || touching;
             self.n_compared += 1;
             self.n_agreeing += u64::from(agree);
             if !agree && self.first_conflict.is_none() {
-                self.first_conflict =
-                    Some((kernel, trace.ops[a as usize].name, trace.ops[b as usize].name));
+                self.first_conflict = Some((kernel, op.name, inner.name));
             }
         }
     }
@@ -199,66 +199,66 @@ fn id_chain(trace: &Trace) -> IdChain {
 
 /// The operator of each host call by external id. An id that equals the call's own correlation links only where the
 /// operator encloses the call: it may be a coincidence of two counters, or the correlation written in its place.
-fn ops_by_id(trace: &Trace, id_chain: IdChain) -> Vec<Option<u32>> {
+fn ops_by_id(trace: &Trace, id_chain: IdChain) -> Vec<Option<OpId>> {
     if id_chain != IdChain::Usable {
         return vec![None; trace.host_calls.len()];
     }
-    let mut ops: FxHashMap<ExternalId, u32> = FxHashMap::default();
-    for (index, op) in (0_u32..).zip(&trace.ops) {
-        if let Some(external) = op.external {
-            ops.entry(external).or_insert(index);
+    let externals = || (0_u32..).zip(&trace.ops).filter_map(|(row, op)| Some((op.external?, row)));
+    let mut ops = IdTable::with_room_for(externals().map(|(external, _)| external.get()));
+    for (external, row) in externals() {
+        if ops.get(external.get()).is_none() {
+            ops.set(external.get(), row);
         }
     }
     let op_of = |call: &HostCall| {
         let external = call.external?;
-        let index = ops.get(&external).copied()?;
-        let op = &trace.ops[index as usize];
+        let id = OpId::new(ops.get(external.get())?);
+        let op = trace.op(id);
         let own = call.correlation.is_some_and(|correlation| correlation.get() == external.get());
         let encloses = op.thread == call.thread && op.interval.covers(call.interval);
-        (!own || encloses).then_some(index)
+        (!own || encloses).then_some(id)
     };
     trace.host_calls.iter().map(op_of).collect()
 }
 
 /// The innermost operator around the start of each work-giving call, on the call's thread.
-fn innermost_ops(trace: &Trace) -> Vec<Option<u32>> {
+fn innermost_ops(trace: &Trace) -> Vec<Option<OpId>> {
     let mut innermost = vec![None; trace.host_calls.len()];
-    let mut ops: Vec<u32> = (0_u32..).zip(&trace.ops).map(|(index, _)| index).collect();
+    let mut ops: Vec<OpId> = (0_u32..).map(OpId::new).take(trace.ops.len()).collect();
     // An outer operator goes before an inner one that starts with it.
     ops.sort_by_key(|&op| {
-        let op = &trace.ops[op as usize];
+        let op = trace.op(op);
         (op.thread, op.interval.start(), std::cmp::Reverse(op.interval.end()))
     });
-    let calls =
-        (0..trace.host_calls.len()).filter(|&call| trace.host_calls[call].kind.hands_over_work());
-    let mut calls: Vec<usize> = calls.collect();
+    let calls = (0_u32..).zip(&trace.host_calls).filter(|(_, call)| call.kind.hands_over_work());
+    let mut calls: Vec<u32> = calls.map(|(at, _)| at).collect();
     calls.sort_by_key(|&call| {
-        (trace.host_calls[call].thread, trace.host_calls[call].interval.start())
+        let call = &trace.host_calls[call as usize];
+        (call.thread, call.interval.start())
     });
-    let mut open: Vec<u32> = Vec::new();
+    let mut open: Vec<OpId> = Vec::new();
     let mut thread = None;
     let mut next = 0;
     for call in calls {
-        let host_call = &trace.host_calls[call];
+        let host_call = &trace.host_calls[call as usize];
         if thread != Some(host_call.thread) {
             thread = Some(host_call.thread);
             open.clear();
-            next +=
-                ops[next..].partition_point(|&op| trace.ops[op as usize].thread < host_call.thread);
+            next += ops[next..].partition_point(|&op| trace.op(op).thread < host_call.thread);
         }
         let at = host_call.interval.start();
         while let Some(&op) = ops.get(next) {
-            let opened = &trace.ops[op as usize];
+            let opened = trace.op(op);
             if opened.thread != host_call.thread || opened.interval.start() > at {
                 break;
             }
             open.push(op);
             next += 1;
         }
-        while open.last().is_some_and(|&op| trace.ops[op as usize].interval.end() < at) {
+        while open.last().is_some_and(|&op| trace.op(op).interval.end() < at) {
             open.pop();
         }
-        innermost[call] = open.last().copied();
+        innermost[call as usize] = open.last().copied();
     }
     innermost
 }

@@ -64,14 +64,14 @@ fn higher(a: Percent, b: Percent) -> Percent {
 pub(super) fn idle_records(idle: &DeviceIdle) -> IdleRecords {
     let range =
         |bounds: Bounds| -> (Microseconds, Microseconds) { (bounds.lo.into(), bounds.hi.into()) };
-    let class = |(name, set): (&str, &crate::trace::IntervalSet)| GapClass {
+    let class = |(name, time): (&str, Picoseconds)| GapClass {
         name: name.to_owned(),
-        time_us: set.total().into(),
+        time_us: time.into(),
     };
     IdleRecords {
         inactive_us: Some(range(idle.inactive)),
         host_starved_us: idle.starved.map(range),
-        classes: idle.gaps.all().map(class).into(),
+        classes: idle.gaps.times().map(class).into(),
         doubts: idle.doubts.iter().map(|doubt| doubt.words()).collect(),
     }
 }

@@ -24,7 +24,7 @@ use super::path::{Model, Path, SegmentKind};
 use super::roofline::Floors;
 use super::steps::Steps;
 use super::timeline::Timeline;
-use crate::trace::{HostCallKind, IntervalSet, StreamId};
+use crate::trace::{HostCallKind, IntervalSet, StreamId, common, time_of};
 use crate::units::{Interval, Picoseconds};
 use at_roofline::at_roofline;
 use causes::{Candidate, candidates};
@@ -82,7 +82,7 @@ pub(super) fn estimates(
     let several_streams = runs_on_several_streams(model);
     let lead = Lead::of(model);
     let device = timeline.devices.iter().find(|one| one.device == path.device);
-    let busy = device.map_or(Picoseconds::ZERO, |one| one.busy().clip(path.window).total());
+    let busy = device.map_or(Picoseconds::ZERO, |one| time_of(common(one.busy(), [path.window])));
     let estimate = |candidate: Candidate| {
         let saved = |slack| {
             let replay = Replay::of(model, &recorded, &candidate.change, slack, lags);
@@ -209,10 +209,10 @@ impl HostRoom {
     fn of(path: &Path, timeline: &Timeline, idle: &Idle) -> Option<Self> {
         let devices = timeline.devices.iter().zip(&idle.devices);
         let (device, bounds) = devices.into_iter().find(|(one, _)| one.device == path.device)?;
-        let recorded = bounds.gaps.host_starved.total();
+        let recorded = bounds.gaps.host_starved;
         let doubt = recorded - bounds.starved?.lo;
         Some(Self {
-            idle: device.gaps.clip(path.window).total(),
+            idle: time_of(common(device.gaps.iter(), [path.window])),
             doubt: doubt.max(Picoseconds::ZERO),
         })
     }

@@ -12,8 +12,10 @@ pub(super) use self::innermost::{HostEvent, Segment, innermost, sweep_order};
 use self::records::by_thread;
 use self::rows::{NO_EVENT, Rows, UNKNOWN_THREAD};
 use self::sums::{DeviceSums, Parts};
+use super::Choice;
 use super::hlo::executing_threads;
-use super::launches::Launches;
+use super::launches::{Launch, Launches};
+use super::longest_gaps::longest;
 use super::timeline::Timeline;
 use super::waits::Waits;
 use crate::trace::{ThreadId, Trace};
@@ -24,7 +26,7 @@ use crate::units::{Interval, Picoseconds};
 pub struct DeviceCause {
     /// By what the host did, with the longest time first.
     pub rows: Vec<CauseRow>,
-    /// One entry a gap of the device, in order of time.
+    /// The gaps that were asked for, in order of time: see [`super::Choice::every_gap`].
     pub gaps: Vec<GapCause>,
 }
 
@@ -44,6 +46,8 @@ pub struct CauseRow {
 /// One gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GapCause {
+    /// Its index among the gaps of the device.
+    pub gap: u32,
     /// What took most of the gap, by index of [`DeviceCause::rows`].
     pub row: u32,
     /// How much of it.
@@ -81,29 +85,34 @@ impl HostActivity {
     }
 }
 
-/// Finds what the host did in the gaps of every device, in the order of the timeline.
+/// Finds what the host did in the gaps of every device, in the order of the timeline. Of the gaps themselves only those that
+/// somebody reads are kept: there may be as many as records.
 pub(super) fn host_cause(
     trace: &Trace,
     timeline: &Timeline,
     launches: &Launches,
     waits: &Waits,
+    choice: Choice<'_>,
 ) -> Vec<DeviceCause> {
     let threads = SameThread::of(trace, launches);
     let mut rows = Rows::default();
     let mut devices: Vec<DeviceSums> = Vec::with_capacity(timeline.devices.len());
     let mut of_thread: Vec<Vec<Place>> = vec![Vec::new(); trace.threads.len()];
     for ((device, one), waits) in (0_u32..).zip(&timeline.devices).zip(&waits.devices) {
-        let mut gaps = DeviceSums::of(one.gaps.len());
+        let kept = (0_u32..).zip(one.gaps.iter());
+        let mut gaps = match choice.every_gap {
+            true => DeviceSums::of(kept),
+            false => DeviceSums::of(longest(&one.gaps).into_iter()),
+        };
         let ends = (0_u32..).zip(one.gaps.iter()).zip(&waits.ended_by);
-        for ((gap, interval), &call) in ends {
-            match handing_over(trace, call) {
+        for ((gap, interval), &launch) in ends {
+            match handing_over(trace, launch) {
                 Some(call) => {
-                    let thread = threads.of_call(trace, call as usize);
+                    let thread = threads.of_call(trace, call);
                     of_thread[thread.index()].push(Place { device, gap });
                 }
                 None => gaps.tally(UNKNOWN_THREAD, interval.duration()),
             }
-            gaps.causes.push(GapCause { row: UNKNOWN_THREAD, time: interval.duration() });
         }
         devices.push(gaps);
     }
@@ -112,7 +121,7 @@ pub(super) fn host_cause(
         let segments = innermost(records.iter().map(|record| record.event(trace, &mut rows)));
         let gaps = places.iter().filter_map(|&place| Some((place, place.interval(timeline)?)));
         let mut take = |place: Place, parts: &mut Parts| {
-            devices[place.device as usize].take(place.gap as usize, parts);
+            devices[place.device as usize].take(place.gap, parts);
         };
         // The gaps of one device follow one another, and segments are needed once. Those of several devices run at once.
         if places.first().map(|place| place.device) == places.last().map(|place| place.device) {
@@ -133,9 +142,9 @@ pub(super) fn host_cause(
     devices.into_iter().map(|device| device.finish(&rows)).collect()
 }
 
-/// A call, where it is one that hands over work: tracers were seen to join kernels to waits of other threads.
-pub(super) fn handing_over(trace: &Trace, call: Option<u32>) -> Option<u32> {
-    call.filter(|&call| trace.host_calls[call as usize].kind.hands_over_work())
+/// The launching call, where it is one that hands over work: tracers were seen to join kernels to waits of other threads.
+pub(super) fn handing_over(trace: &Trace, launch: Launch) -> Option<usize> {
+    launch.call().filter(|&call| trace.host_calls[call].kind.hands_over_work())
 }
 
 /// A gap whose launching thread is known: the device in the timeline, and the gap among those of the device.

@@ -3,8 +3,10 @@
 //! The device did nothing for at most as long as nothing was recorded, and for at least as long as nothing could have run. Both ends
 //! are one number where nothing speaks for missing records.
 
+mod classes;
 mod unrecorded;
 
+pub use classes::GapClasses;
 pub use unrecorded::Cause;
 
 use super::graphs::{Confirmation, Graphs};
@@ -13,9 +15,11 @@ use super::latency::{DISPATCH_GAP, DISPATCH_LATENCY};
 use super::launches::{JoinMethod, Launches};
 use super::order::StreamOrder;
 use super::timeline::{DeviceTimeline, Timeline};
-use super::waits::{DeviceWaits, QueuedGap, Waits};
-use crate::trace::{DamageFault, DeviceId, IntervalSet, RecordSide, Trace};
-use crate::units::Picoseconds;
+use super::waits::{DeviceWaits, Waits};
+use crate::trace::{
+    DamageFault, DeviceId, IntervalSet, RecordSide, Trace, common, outside, time_of,
+};
+use crate::units::{Interval, Picoseconds};
 use rustc_hash::FxHashMap;
 use unrecorded::{Belief, Unrecorded, unrecorded};
 
@@ -62,23 +66,6 @@ pub struct Bounds {
     pub lo: Picoseconds,
     /// At most so long.
     pub hi: Picoseconds,
-}
-
-/// The recorded idle by what explains it; each part of a gap is in the first class that it fits. The classes add up to the idle.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GapClasses {
-    /// Unrecorded work could have run.
-    pub suspect: IntervalSet,
-    /// The next work had been launched, and no honest cause explains what it waited for.
-    pub queued: IntervalSet,
-    /// The next work had been launched, and waited for an event of another stream, or rarely and for a moment.
-    pub pending: IntervalSet,
-    /// The host waited for the device inside a call.
-    pub host_waits: IntervalSet,
-    /// What is left of gaps of at most 20 µs: the device's own latency.
-    pub dispatch: IntervalSet,
-    /// The rest: nothing was there to run.
-    pub host_starved: IntervalSet,
 }
 
 /// One reason why a device's idle is no single number.
@@ -137,20 +124,6 @@ impl Doubt {
     }
 }
 
-impl GapClasses {
-    /// All of them, in order, with their names in reports.
-    pub const fn all(&self) -> [(&'static str, &IntervalSet); 6] {
-        [
-            ("suspect", &self.suspect),
-            ("queued", &self.queued),
-            ("pending", &self.pending),
-            ("host-waits", &self.host_waits),
-            ("dispatch", &self.dispatch),
-            ("host-starved", &self.host_starved),
-        ]
-    }
-}
-
 /// What the bounds are made from.
 pub(super) struct Evidence<'a> {
     pub(super) trace: &'a Trace,
@@ -188,7 +161,7 @@ pub(super) fn idle(evidence: &Evidence<'_>) -> Idle {
 fn is_loss_evident(evidence: &Evidence<'_>) -> bool {
     let devices = evidence.timeline.devices.iter().zip(&evidence.waits.devices);
     let mut queued = devices.map(|(device, waits)| {
-        let gaps = classes(device, waits, &IntervalSet::default());
+        let gaps = GapClasses::of(device, waits, &IntervalSet::default());
         is_share(gaps.queued.total(), device.window.duration(), QUEUED_SHARE_MIN)
     });
     evidence.graphs.shortfall.as_ref().is_some_and(|sum| sum.n_incomplete > 0)
@@ -203,7 +176,7 @@ fn device_idle(
     unrecorded: &Unrecorded,
     overlong: Picoseconds,
 ) -> DeviceIdle {
-    let gaps = classes(device, waits, &unrecorded.union(device.window));
+    let gaps = GapClasses::of(device, waits, &unrecorded.union(device.window));
     let idle = device.gaps.total();
     let mut doubts: Vec<Doubt> = Vec::new();
     if !gaps.suspect.is_empty() {
@@ -217,8 +190,9 @@ fn device_idle(
         doubts.push(Doubt::Queued(gaps.queued.total()));
         inactive.lo = Picoseconds::ZERO;
     }
-    let unexplained =
-        |waits: &IntervalSet| waits.intersection(&device.gaps).difference(&gaps.suspect).total();
+    let unexplained = |waits: &IntervalSet| {
+        time_of(outside(common(waits.iter(), device.gaps.iter()), gaps.suspect.iter()))
+    };
     if lacks_work(evidence.waits, &gaps.suspect) {
         doubts.push(Doubt::WaitsWithoutWork(unexplained(&evidence.waits.synchronising)));
         inactive.lo = Picoseconds::ZERO;
@@ -253,7 +227,7 @@ fn device_idle(
     let only_unconfirmed = unrecorded.only(Cause::UnconfirmedReplay, device.window);
     let unconfirmed = gaps.suspect.intersection(&only_unconfirmed);
     let long = device.gaps.iter().filter(|gap| gap.duration() > DISPATCH_GAP);
-    let unconfirmed_long = unconfirmed.intersection_with(long).total();
+    let unconfirmed_long = time_of(common(unconfirmed.iter(), long));
     let unconfirmed = unconfirmed.total();
     DeviceIdle {
         device: device.device,
@@ -264,26 +238,6 @@ fn device_idle(
         unconfirmed_long,
         doubts,
     }
-}
-
-/// Sorts every part of the gaps into the first class that it fits.
-fn classes(device: &DeviceTimeline, waits: &DeviceWaits, suspect: &IntervalSet) -> GapClasses {
-    let mut rest = device.gaps.clone();
-    let mut take = |part: &IntervalSet| {
-        let taken = rest.intersection(part);
-        rest = rest.difference(part);
-        taken
-    };
-    let spans =
-        |gaps: &[QueuedGap]| IntervalSet::from_intervals(gaps.iter().map(|gap| gap.pending));
-    let suspect = take(suspect);
-    let queued = take(&spans(&waits.unexplained_gaps().unwrap_or_default()));
-    let pending = take(&spans(waits.queued.as_deref().unwrap_or_default()));
-    let host_waits = take(&waits.blocking.difference(&waits.staged));
-    let short = || device.gaps.iter().filter(|gap| gap.duration() <= DISPATCH_GAP);
-    let dispatch = rest.intersection_with(short());
-    let host_starved = rest.difference_with(short());
-    GapClasses { suspect, queued, pending, host_waits, dispatch, host_starved }
 }
 
 /// What is left after the device's own waits; where the clocks of host and device disagree, only the upper end stands.
@@ -306,15 +260,15 @@ fn starved(
         return Some(Bounds { lo: Picoseconds::ZERO, hi: inactive.hi });
     }
     // Of the suspect part, all that the device did not wait for by itself may have been spent on the host.
-    let unlaunched = unlaunched(device, waits);
+    let unlaunched = |gaps: &GapClasses| {
+        time_of(common(gaps.unexplained(device.gaps.iter()), unlaunched(device, waits)))
+    };
     let bounds = |gaps: &GapClasses| {
-        let most = gaps.dispatch.total() + gaps.host_starved.total();
-        let sure = gaps.dispatch.difference(&unlaunched).total()
-            + gaps.host_starved.difference(&unlaunched).total();
+        let most = gaps.dispatch + gaps.host_starved;
+        let sure = most - unlaunched(gaps);
         Bounds { lo: sure.min(inactive.lo), hi: most + gaps.suspect.total() }
     };
-    let open = gaps.dispatch.intersection(&unlaunched).total()
-        + gaps.host_starved.intersection(&unlaunched).total();
+    let open = unlaunched(gaps);
     if open > Picoseconds::ZERO {
         doubts.push(Doubt::Unlaunched(open));
     }
@@ -324,7 +278,7 @@ fn starved(
         return Some(as_recorded);
     };
     let later = waits.with_later_host(evidence.trace, device.window, latency);
-    let if_later = bounds(&classes(device, &later, &gaps.suspect));
+    let if_later = bounds(&GapClasses::of(device, &later, &gaps.suspect));
     // On true clocks the quickest start comes a moment after its launch: each wait may have ended by so much sooner.
     let moments: Picoseconds = later.blocking.iter().map(|_| DISPATCH_GAP).sum();
     let hull = Bounds {
@@ -338,9 +292,12 @@ fn starved(
 }
 
 /// Gaps before work whose launch is not recorded: it may have been queued long before, so that nobody waited for the host.
-fn unlaunched(device: &DeviceTimeline, waits: &DeviceWaits) -> IntervalSet {
+fn unlaunched<'a>(
+    device: &'a DeviceTimeline,
+    waits: &'a DeviceWaits,
+) -> impl Iterator<Item = Interval> + 'a {
     let ends = device.gaps.iter().zip(&waits.ended_by);
-    IntervalSet::from_intervals(ends.filter(|(_, call)| call.is_none()).map(|(gap, _)| gap))
+    ends.filter(|(_, launch)| launch.call().is_none()).map(|(gap, _)| gap)
 }
 
 fn is_share(part: Picoseconds, whole: Picoseconds, least: f64) -> bool {
@@ -350,7 +307,7 @@ fn is_share(part: Picoseconds, whole: Picoseconds, least: f64) -> bool {
 /// True where the host waited for the device, and too little was recorded as running meanwhile, what is explained left aside.
 fn lacks_work(waits: &Waits, explained: &IntervalSet) -> bool {
     let all = waits.synchronising.total();
-    let idle = waits.synchronising_idle.difference(explained).total();
+    let idle = time_of(outside(waits.synchronising_idle.iter(), explained.iter()));
     all >= WAITS_MIN && is_share(idle, all, 1.0 - WAITS_WITH_WORK_MIN)
 }
 

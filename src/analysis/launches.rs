@@ -3,7 +3,7 @@
 //! A producer writes a correlation id on both sides. Where it writes none at all, the file's flow arrows or the
 //! external id that both sides carry take its place: one method for the whole record, never a mixture.
 
-use super::collect::{CallIndex, by_key};
+use super::collect::{CallIndex, by_external, by_key};
 use super::recording::Recording;
 use crate::trace::{
     HostCall, HostCallKind, IntervalSet, NameId, ThreadId, Trace, stream_capture_windows,
@@ -24,24 +24,29 @@ pub enum JoinMethod {
     None,
 }
 
-/// What launched a device record.
+/// What launched a device record: a host call, by index, or one of the two constants. Records are many: an `enum` would take
+/// twice the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Launch {
-    /// This host call, by index.
-    Call(u32),
-    /// A call before recording began: on its stream the record precedes all that recorded calls launched, and its
-    /// correlation id is below every recorded one.
-    BeforeWindow,
-    /// Unknown.
-    Unknown,
-}
+pub struct Launch(u32);
 
 impl Launch {
+    /// A call before recording began: on its stream the record precedes all that recorded calls launched, and its
+    /// correlation id is below every recorded one.
+    pub const BEFORE_WINDOW: Self = Self(u32::MAX);
+
+    /// Unknown.
+    pub const UNKNOWN: Self = Self(u32::MAX - 1);
+
+    /// The recorded call at an index. A trace has fewer calls than would reach the constants.
+    pub const fn by(call: u32) -> Self {
+        Self(call)
+    }
+
     /// The launching call's index, where it was recorded.
     pub const fn call(self) -> Option<usize> {
         match self {
-            Self::Call(index) => Some(index as usize),
-            Self::BeforeWindow | Self::Unknown => None,
+            Self::BEFORE_WINDOW | Self::UNKNOWN => None,
+            Self(index) => Some(index as usize),
         }
     }
 }
@@ -125,9 +130,10 @@ pub(super) fn join(trace: &Trace) -> Launches {
         }
         JoinMethod::Flow => by_flow(trace),
         JoinMethod::ExternalId => {
-            by_key(&trace.device_events, |event| index.by_external(event.external?))
+            let calls = by_external(trace);
+            by_key(&trace.device_events, |event| calls.get(&event.external?).copied())
         }
-        JoinMethod::None => vec![Launch::Unknown; trace.device_events.len()],
+        JoinMethod::None => vec![Launch::UNKNOWN; trace.device_events.len()],
     };
     if method == JoinMethod::Correlation {
         mark_before_window(trace, &mut of_event);
@@ -183,9 +189,9 @@ fn method(trace: &Trace) -> JoinMethod {
 }
 
 fn by_flow(trace: &Trace) -> Vec<Launch> {
-    let mut of_event = vec![Launch::Unknown; trace.device_events.len()];
+    let mut of_event = vec![Launch::UNKNOWN; trace.device_events.len()];
     for &(event, call) in &trace.flow_links {
-        of_event[event as usize] = Launch::Call(call);
+        of_event[event as usize] = Launch::by(call);
     }
     of_event
 }
@@ -230,11 +236,11 @@ fn mark_before_window(trace: &Trace, of_event: &mut [Launch]) {
     for (event, launch) in trace.device_events.iter().zip(of_event) {
         let precedes =
             first_linked[event.stream.index()].is_none_or(|first| event.interval.start() < first);
-        if *launch == Launch::Unknown
+        if *launch == Launch::UNKNOWN
             && precedes
             && event.correlation.is_some_and(|id| id < first_id)
         {
-            *launch = Launch::BeforeWindow;
+            *launch = Launch::BEFORE_WINDOW;
         }
     }
 }

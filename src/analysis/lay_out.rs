@@ -270,8 +270,8 @@ fn launches(trace: &Trace, analysis: &Analysis) -> LaunchRecords {
         calls: (kernels.clone().count() + replays.count()) as u64,
         without_record: kernels.filter(|(index, _)| joined.n_records[*index] == 0).count() as u64,
         captured: of_kind(HostCallKind::Launch).filter(|one| !ran(one)).count() as u64,
-        before_window_records: count(super::Launch::BeforeWindow),
-        records_without_launch: count(super::Launch::Unknown),
+        before_window_records: count(super::Launch::BEFORE_WINDOW),
+        records_without_launch: count(super::Launch::UNKNOWN),
         timing: analysis.launch_timing.map(timing),
     }
 }

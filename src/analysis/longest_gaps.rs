@@ -1,7 +1,7 @@
 //! Where in time the idle is: the longest gaps of each device, with what ran around each and what explains it.
 
 use super::tables::gaps;
-use super::{Analysis, DeviceIdle};
+use super::{Analysis, DeviceIdle, DeviceTimeline};
 use crate::report::{GapRow, LongGap};
 use crate::trace::{DeviceId, IntervalSet, NameId, Trace};
 use crate::units::{Interval, Picoseconds};
@@ -11,40 +11,40 @@ use std::cmp::Reverse;
 /// Gaps of each device.
 const GAPS_MAX: usize = 10;
 
-/// Gaps of one device, each with its number in order of time.
-type Numbered = Vec<(usize, Interval)>;
+/// Gaps of one device, each with its index among them.
+pub(super) type Numbered = Vec<(u32, Interval)>;
 
 /// The longest gaps of every device in the order of the timeline, the longest first.
 pub(super) fn longest_gaps(trace: &Trace, analysis: &Analysis) -> Vec<Vec<LongGap>> {
     let devices = &analysis.timeline.devices;
     let longest: Vec<Numbered> = devices.iter().map(|device| longest(&device.gaps)).collect();
-    let chosen: FxHashSet<(usize, usize)> = longest
+    let chosen: FxHashSet<(usize, u32)> = longest
         .iter()
         .enumerate()
-        .flat_map(|(at, gaps)| gaps.iter().map(move |&(nth, _)| (at, nth)))
+        .flat_map(|(at, gaps)| gaps.iter().map(move |&(gap, _)| (at, gap)))
         .collect();
     let before = ended_before(trace, devices.iter().map(|one| one.device).zip(&longest));
-    let mut rows = gaps(trace, analysis, |at, nth| chosen.contains(&(at, nth))).into_iter();
-    let of_device = |((device, gaps), idle): ((DeviceId, &Numbered), &DeviceIdle)| {
+    let mut rows = gaps(trace, analysis, |at, gap| chosen.contains(&(at, gap))).into_iter();
+    let of_device = |((timeline, gaps), idle): ((&DeviceTimeline, &Numbered), &DeviceIdle)| {
         let mut found: Vec<LongGap> = gaps
             .iter()
             .zip(rows.by_ref())
             .map(|(&(_, gap), row)| {
-                let last = before.get(&(device, gap.start())).map(|&name| trace.name(name));
-                long_gap(row, last, class(idle, gap))
+                let last =
+                    before.get(&(timeline.device, gap.start())).map(|&name| trace.name(name));
+                long_gap(row, last, class(idle, timeline, gap))
             })
             .collect();
         found.sort_by_key(|gap| Reverse(gap.length_us));
         found
     };
-    let devices = devices.iter().map(|one| one.device).zip(&longest).zip(&analysis.idle.devices);
-    devices.map(of_device).collect()
+    devices.iter().zip(&longest).zip(&analysis.idle.devices).map(of_device).collect()
 }
 
 /// The longest of some gaps, in order of time; of equal ones the earlier.
-fn longest(gaps: &IntervalSet) -> Numbered {
+pub(super) fn longest(gaps: &IntervalSet) -> Numbered {
     let mut found: Numbered = Vec::with_capacity(GAPS_MAX + 1);
-    for (nth, gap) in gaps.iter().enumerate() {
+    for (nth, gap) in (0_u32..).zip(gaps.iter()) {
         let at = found.partition_point(|(_, known)| known.duration() >= gap.duration());
         if at < GAPS_MAX {
             found.insert(at, (nth, gap));
@@ -78,9 +78,9 @@ fn ended_before<'a>(
 }
 
 /// The class that most of a gap is in; of equal parts the first.
-fn class(idle: &DeviceIdle, gap: Interval) -> Option<&'static str> {
-    let all = idle.gaps.all();
-    let parts = all.into_iter().map(|(name, set)| (name, set.clip(gap).total()));
+fn class(idle: &DeviceIdle, device: &DeviceTimeline, gap: Interval) -> Option<&'static str> {
+    let all = idle.gaps.within(device, gap);
+    let parts = all.iter().map(|(name, set)| (*name, set.total()));
     let most = parts.rev().max_by_key(|&(_, time)| time)?;
     (most.1 > Picoseconds::ZERO).then_some(most.0)
 }

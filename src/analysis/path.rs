@@ -171,12 +171,12 @@ fn refusal(evidence: &Evidence<'_>, model: &Model<'_>, path: &Path) -> Option<Re
     let launch = |node: &Node| evidence.launches.of_event[node.event as usize];
     let known = |node: &Node| model.launch_call(node.event).is_some();
     let unknown =
-        nodes().filter(|node| !known(node) && launch(node) != Launch::BeforeWindow).count();
+        nodes().filter(|node| !known(node) && launch(node) != Launch::BEFORE_WINDOW).count();
     if !nodes().filter(is_kernel).any(known) {
         return Some(Refusal::NoLaunches);
     }
     // Tracers join some records to calls that launch nothing; a check of its own counts those.
-    let unlinked = nodes().filter(|node| launch(node) == Launch::Unknown).count();
+    let unlinked = nodes().filter(|node| launch(node) == Launch::UNKNOWN).count();
     if unlinked > 0 {
         return Some(Refusal::RecordsWithoutLaunch(unknown as u64));
     }

@@ -50,7 +50,7 @@ pub(super) fn readings(trace: &Trace, analysis: &Analysis) -> Vec<Vec<Reading>> 
     let devices = &analysis.timeline.devices;
     let mut readings: Vec<Vec<Reading>> = devices.iter().map(|_| Vec::new()).collect();
     let launched = |event: usize| analysis.launches.of_event[event];
-    if analysis.launches.of_event.contains(&Launch::BeforeWindow) {
+    if analysis.launches.of_event.contains(&Launch::BEFORE_WINDOW) {
         let linked =
             by_device(trace, devices, |at, event| launched(at).call().map(|_| event.interval));
         add(&mut readings, devices, linked, ReadingKind::LinkedOnly, |n_left_out| {

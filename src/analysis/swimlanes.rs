@@ -109,8 +109,7 @@ fn device_lanes(
             }
         }
         let mut items: Vec<Item> = Vec::new();
-        for (kind, gaps) in idle.gaps.all() {
-            let gaps = gaps.clip(window);
+        for (kind, gaps) in idle.gaps.within(device, window) {
             let item = |interval| Item { interval, kind, name: None, on_path: false };
             items.extend(gaps.iter().map(item));
         }

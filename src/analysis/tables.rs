@@ -66,31 +66,31 @@ fn kernels(trace: &Trace, analysis: &Analysis) -> Vec<KernelRow> {
     rows.into_iter().map(row).collect()
 }
 
-/// The gaps of every device that are chosen, by device and gap, with what is known of each; in order of device and time.
+/// The gaps of every device that were asked for and are chosen, by device and gap, with what is known of each; in order of device
+/// and time.
 pub(super) fn gaps(
     trace: &Trace,
     analysis: &Analysis,
-    is_chosen: impl Fn(usize, usize) -> bool,
+    is_chosen: impl Fn(usize, u32) -> bool,
 ) -> Vec<GapRow> {
     let mut names = SharedNames { trace, known: FxHashMap::default() };
     let blocking_known = trace.host_calls.iter().any(|call| call.kind.blocks_on_device());
     let mut rows = Vec::new();
     // The row of each gap and the call that launched what ends it, by the end of the gap.
-    let mut row_of: FxHashMap<(DeviceId, Picoseconds), (usize, Option<u32>)> = FxHashMap::default();
+    let mut row_of: FxHashMap<(DeviceId, Picoseconds), (usize, Option<usize>)> =
+        FxHashMap::default();
     let devices = analysis.timeline.devices.iter().zip(&analysis.waits.devices);
     for (at, ((device, waits), cause)) in devices.zip(&analysis.host_cause).enumerate() {
         let shown: Arc<str> = format!("gpu:{}", trace.device(device.device).raw_id).into();
         let events: Vec<Arc<str>> = cause.rows.iter().map(|row| row.name.as_str().into()).collect();
         let mut queued = waits.queued.iter().flatten().peekable();
-        let ends = waits.ended_by.iter().map(|call| host_cause::handing_over(trace, *call));
-        let known = device.gaps.iter().zip(&cause.gaps).zip(ends);
-        for (nth, ((gap, known), ended_by)) in known.enumerate() {
+        for known in cause.gaps.iter().filter(|known| is_chosen(at, known.gap)) {
+            let (nth, row) = (known.gap as usize, known.row as usize);
+            let Some(gap) = device.gaps.get(nth) else { continue };
+            while queued.next_if(|one| one.pending.end() < gap.end()).is_some() {}
             let pending = queued.next_if(|one| one.pending.end() == gap.end());
-            if !is_chosen(at, nth) {
-                continue;
-            }
-            let call = ended_by.map(|call| &trace.host_calls[call as usize]);
-            let row = known.row as usize;
+            let ended_by = host_cause::handing_over(trace, waits.ended_by[nth]);
+            let call = ended_by.map(|call| &trace.host_calls[call]);
             row_of.insert((device.device, gap.end()), (rows.len(), ended_by));
             rows.push(GapRow {
                 device: Arc::clone(&shown),
@@ -110,7 +110,7 @@ pub(super) fn gaps(
         let end = (trace.stream(event.stream).device, event.interval.start());
         let Some(&(row, call)) = row_of.get(&end) else { continue };
         // Several pieces of work may begin at one instant: the one that the call launched is meant.
-        if call.is_none_or(|call| launch.call() == Some(call as usize)) {
+        if call.is_none_or(|call| launch.call() == Some(call)) {
             rows[row].next_work.get_or_insert_with(|| names.get(event.name));
         }
     }

@@ -2,7 +2,9 @@
 //!
 //! A device is busy in the union of the work of all its streams; devices are never united.
 
-use crate::trace::{DeviceEvent, DeviceEventKind, DeviceId, IntervalSet, StreamId, Trace};
+use crate::trace::{
+    DeviceEvent, DeviceEventKind, DeviceId, IntervalSet, StreamId, Trace, outside, time_of,
+};
 use crate::units::{Interval, Picoseconds, Ratio};
 use std::collections::BTreeMap;
 
@@ -63,7 +65,7 @@ pub struct StreamTimeline {
 
 impl DeviceTimeline {
     /// When any stream ran anything.
-    pub fn busy(&self) -> IntervalSet {
+    pub fn busy(&self) -> impl Iterator<Item = Interval> + '_ {
         self.gaps.complement(self.window)
     }
 
@@ -141,8 +143,8 @@ fn device_timeline(
         compute: compute.total(),
         collective: collective.total(),
         memcpy: memcpy.total(),
-        exposed_collective: collective.difference(&compute).total(),
-        exposed_memcpy: memcpy.difference(&compute).difference(&collective).total(),
+        exposed_collective: time_of(outside(collective.iter(), compute.iter())),
+        exposed_memcpy: time_of(outside(outside(memcpy.iter(), compute.iter()), collective.iter())),
         gaps: IntervalSet::outside_all([&compute, &collective, &memcpy], window),
         n_kernels: kernels().count() as u64,
         kernel_sum: kernels().map(|event| event.interval.duration()).sum(),
@@ -163,8 +165,8 @@ fn stream_timeline(
         stream,
         span,
         compute: compute.total(),
-        collective: collective.difference(compute).total(),
-        memcpy: memcpy.difference(compute).difference(collective).total(),
+        collective: time_of(outside(collective.iter(), compute.iter())),
+        memcpy: time_of(outside(outside(memcpy.iter(), compute.iter()), collective.iter())),
         idle: span.duration() - IntervalSet::total_of([compute, collective, memcpy]),
         n_events: events.len() as u64,
     })

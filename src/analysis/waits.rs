@@ -7,9 +7,9 @@ mod unexplained;
 pub(super) use events::EventWaits;
 
 use super::latency::{QUEUE_GAP, WAKE_MAX};
-use super::launches::Launches;
+use super::launches::{Launch, Launches};
 use super::timeline::{DeviceTimeline, Timeline};
-use crate::trace::{DeviceId, HostCallKind, IntervalSet, Trace};
+use crate::trace::{DeviceId, HostCallKind, IntervalSet, Trace, common, outside, time_of};
 use crate::units::{Interval, Picoseconds};
 use gap_ends::{GapEnds, gap_ends};
 use rustc_hash::FxHashSet;
@@ -51,9 +51,9 @@ pub struct DeviceWaits {
     pub staged: IntervalSet,
     /// When the host waited so: blocking calls over 50 µs, trimmed by 20 µs at each end, within the device's window.
     pub blocking: IntervalSet,
-    /// For each gap of the device, in order of time, the call that launched the work which ends it, by index: of several, the one
-    /// that returned first. `None` where no launch of that work is known.
-    pub ended_by: Vec<Option<u32>>,
+    /// For each gap of the device, in order of time, what launched the work which ends it: of several calls, the one that returned
+    /// first.
+    pub ended_by: Vec<Launch>,
 }
 
 /// A gap whose ending record had been launched for a while.
@@ -89,9 +89,9 @@ pub(super) fn waits(trace: &Trace, timeline: &Timeline, launches: &Launches) -> 
     let synchronising = span.map_or_else(IntervalSet::default, |span| synchronising.clip(span));
     // What the device needs from one queued kernel to the next is its own, and adds up where kernels are short.
     let with_gap = |one: Interval| Interval::starting_at(one.start(), one.duration() + QUEUE_GAP);
-    let busy: Vec<IntervalSet> = timeline.devices.iter().map(DeviceTimeline::busy).collect();
-    let busy = busy.iter().flat_map(IntervalSet::iter).map(with_gap);
-    let busy = IntervalSet::from_intervals(busy);
+    let synchronising_idle = timeline.devices.iter().fold(synchronising.clone(), |idle, device| {
+        outside(idle.iter(), device.busy().map(with_gap)).collect()
+    });
     let event_waits = EventWaits::of(trace, launches);
     let uploads = uploads(trace, launches);
     let devices =
@@ -100,17 +100,13 @@ pub(super) fn waits(trace: &Trace, timeline: &Timeline, launches: &Launches) -> 
             DeviceWaits {
                 device: device.device,
                 queued: queued_gaps(trace, device, &ends, &blocking, &event_waits),
-                under_blocking: device.gaps.intersection(&blocking).total(),
+                under_blocking: time_of(common(device.gaps.iter(), blocking.iter())),
                 staged: staged(trace, device, &ends.calls, &uploads),
                 blocking,
                 ended_by: ends.calls,
             }
         });
-    Waits {
-        devices: devices.collect(),
-        synchronising_idle: synchronising.difference(&busy),
-        synchronising,
-    }
+    Waits { devices: devices.collect(), synchronising_idle, synchronising }
 }
 
 /// The spans in which the host waited for a device inside a call.
@@ -136,24 +132,24 @@ fn waits_of_copies(trace: &Trace, launches: &Launches) -> IntervalSet {
 fn staged(
     trace: &Trace,
     device: &DeviceTimeline,
-    ended_by: &[Option<u32>],
-    uploads: &FxHashSet<u32>,
+    ended_by: &[Launch],
+    uploads: &FxHashSet<usize>,
 ) -> IntervalSet {
-    let parts = device.gaps.iter().zip(ended_by).filter_map(|(gap, call)| {
-        let call = call.filter(|call| uploads.contains(call))?;
-        let began = trace.host_calls[call as usize].interval.start();
+    let parts = device.gaps.iter().zip(ended_by).filter_map(|(gap, launch)| {
+        let call = launch.call().filter(|call| uploads.contains(call))?;
+        let began = trace.host_calls[call].interval.start();
         Interval::new(gap.start().max(began), gap.end())
     });
     IntervalSet::from_intervals(parts)
 }
 
 /// The calls that block until they have copied something to a device.
-fn uploads(trace: &Trace, launches: &Launches) -> FxHashSet<u32> {
+fn uploads(trace: &Trace, launches: &Launches) -> FxHashSet<usize> {
     let calls = trace.device_events.iter().zip(&launches.of_event).filter_map(|(event, launch)| {
         let call = launch.call()?;
         let is_upload = trace.host_calls[call].kind == HostCallKind::BlockingCopy
             && comes_from_host(trace.name(event.name));
-        u32::try_from(call).ok().filter(|_| is_upload)
+        Some(call).filter(|_| is_upload)
     });
     calls.collect()
 }
@@ -217,8 +213,8 @@ fn queued_gaps(
     if !ends.knows_launches {
         return None;
     }
-    let queued = device.gaps.iter().zip(&ends.calls).filter_map(|(gap, call)| {
-        let call = (*call)? as usize;
+    let queued = device.gaps.iter().zip(&ends.calls).filter_map(|(gap, launch)| {
+        let call = launch.call()?;
         let returned = trace.host_calls[call].interval.end();
         let pending = Interval::new(gap.start().max(returned), gap.end())?;
         (pending.duration() > QUEUED_FLOOR).then(|| QueuedGap {

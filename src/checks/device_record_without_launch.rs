@@ -59,10 +59,10 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let by_correlation = analysis.launches.method == JoinMethod::Correlation;
     let unlinked = || {
         events().filter(|(event, launch)| {
-            **launch == Launch::Unknown && (event.correlation.is_some() || !by_correlation)
+            **launch == Launch::UNKNOWN && (event.correlation.is_some() || !by_correlation)
         })
     };
-    let before = events().filter(|(_, launch)| **launch == Launch::BeforeWindow).count();
+    let before = events().filter(|(_, launch)| **launch == Launch::BEFORE_WINDOW).count();
     let n = unlinked().count();
     let time: Picoseconds = unlinked().map(|(event, _)| event.interval.duration()).sum();
     let first = unlinked().next().map(|(event, _)| trace.name(event.name));

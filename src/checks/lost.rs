@@ -59,6 +59,6 @@ pub(super) fn launches(trace: &Trace, analysis: &Analysis) -> Option<String> {
 /// Device records that no call of the file launched.
 pub(super) fn unlinked(analysis: &Analysis) -> Option<String> {
     let of_event = &analysis.launches.of_event;
-    let n = of_event.iter().filter(|launch| **launch == Launch::Unknown).count();
+    let n = of_event.iter().filter(|launch| **launch == Launch::UNKNOWN).count();
     (n > 0).then(|| format!("{n} of {} device records have no launch in the file", of_event.len()))
 }

@@ -20,12 +20,21 @@ macro_rules! table_id {
 
             /// The row's index.
             pub const fn index(self) -> usize {
-                self.0.get() as usize - 1
+                self.number() as usize
+            }
+
+            /// The row's index as tables keep it that hold many.
+            pub const fn number(self) -> u32 {
+                self.0.get() - 1
             }
         }
     };
 }
 
+table_id!(
+    /// A row of `Trace::ops`.
+    OpId
+);
 table_id!(
     /// A row of `Trace::devices`.
     DeviceId

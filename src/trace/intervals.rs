@@ -40,7 +40,7 @@ impl IntervalSet {
 
     /// The length of the union of some sets.
     pub fn total_of(sets: [&Self; 3]) -> Picoseconds {
-        joined(in_order(sets)).map(Interval::duration).sum()
+        time_of(joined(in_order(sets)))
     }
 
     /// Sets are kept for as long as a report takes: without what they had set aside to grow.
@@ -66,7 +66,7 @@ impl IntervalSet {
 
     /// Time covered.
     pub fn total(&self) -> Picoseconds {
-        self.iter().map(Interval::duration).sum()
+        time_of(self.iter())
     }
 
     /// The longest interval.
@@ -107,47 +107,24 @@ impl IntervalSet {
 
     /// Instants of both sets.
     pub fn intersection(&self, other: &Self) -> Self {
-        self.intersection_with(other.iter())
+        common(self.iter(), other.iter()).collect()
     }
 
     /// Instants of this set that are not in the other.
     pub fn difference(&self, other: &Self) -> Self {
-        self.difference_with(other.iter())
+        outside(self.iter(), other.iter()).collect()
     }
 
-    /// [`Self::intersection`] with intervals that are disjoint and in order of time.
-    pub fn intersection_with(&self, others: impl IntoIterator<Item = Interval>) -> Self {
-        let mut common = Vec::new();
-        let mut others = others.into_iter().peekable();
-        for one in self.iter() {
-            while let Some(other) = others.next_if(|other| other.end() <= one.end()) {
-                common.extend(one.intersection(other));
-            }
-            common.extend(others.peek().and_then(|other| one.intersection(*other)));
-        }
-        Self::fitted(common)
+    /// Instants of `window` that are not in the set, in order of time.
+    pub fn complement(&self, window: Interval) -> impl Iterator<Item = Interval> + '_ {
+        gaps(self.iter(), window)
     }
 
-    /// [`Self::difference`] from intervals that are disjoint and in order of time.
-    pub fn difference_with(&self, others: impl IntoIterator<Item = Interval>) -> Self {
-        let mut rest = Vec::new();
-        let mut others = others.into_iter().peekable();
-        let part = |from, to| Interval::new(from, to).filter(|part| !part.is_empty());
-        for one in self.iter() {
-            let mut from = one.start();
-            while let Some(other) = others.next_if(|other| other.end() <= one.end()) {
-                rest.extend(part(from, other.start()));
-                from = from.max(other.end());
-            }
-            let to = others.peek().map_or(one.end(), |other| other.start().min(one.end()));
-            rest.extend(part(from, to));
-        }
-        Self::fitted(rest)
-    }
-
-    /// Instants of `window` that are not in the set.
-    pub fn complement(&self, window: Interval) -> Self {
-        Self::fitted(gaps(self.iter(), window).collect())
+    /// The intervals that share an instant with `window`, as long as they are.
+    pub fn meeting(&self, window: Interval) -> Self {
+        let first = self.0.partition_point(|one| one.end() <= window.start());
+        let inside = self.0[first..].iter().take_while(|one| one.start() < window.end());
+        Self::fitted(inside.copied().collect())
     }
 
     /// Instants of the set that lie in `window`.
@@ -156,6 +133,63 @@ impl IntervalSet {
         let inside = self.0[first..].iter().take_while(|one| one.start() < window.end());
         Self::fitted(inside.filter_map(|one| one.intersection(window)).collect())
     }
+}
+
+/// Intervals that are disjoint and in order already, such as those of [`common`] and [`outside`].
+impl FromIterator<Interval> for IntervalSet {
+    fn from_iter<I: IntoIterator<Item = Interval>>(disjoint: I) -> Self {
+        Self::from_intervals(disjoint)
+    }
+}
+
+/// The time that disjoint intervals cover.
+pub fn time_of(disjoint: impl Iterator<Item = Interval>) -> Picoseconds {
+    disjoint.map(Interval::duration).sum()
+}
+
+/// Instants of both, in order of time, one by one: nothing is kept of what may be as long as a capture. On either side intervals
+/// are disjoint and in order.
+pub fn common(
+    left: impl IntoIterator<Item = Interval>,
+    right: impl IntoIterator<Item = Interval>,
+) -> impl Iterator<Item = Interval> {
+    let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
+    iter::from_fn(move || {
+        loop {
+            let (one, other) = (*left.peek()?, *right.peek()?);
+            match one.end() < other.end() {
+                true => left.next(),
+                false => right.next(),
+            };
+            if let Some(both) = one.intersection(other) {
+                return Some(both);
+            }
+        }
+    })
+}
+
+/// Instants of the left that are not in the right, likewise. Those on the right may overlap, if they end in the order in which they
+/// begin.
+pub fn outside(
+    left: impl IntoIterator<Item = Interval>,
+    right: impl IntoIterator<Item = Interval>,
+) -> impl Iterator<Item = Interval> {
+    let (mut left, mut right) = (left.into_iter(), right.into_iter().peekable());
+    let mut rest: Option<Interval> = None;
+    iter::from_fn(move || {
+        loop {
+            let one = rest.take().or_else(|| left.next())?;
+            while right.next_if(|other| other.end() <= one.start()).is_some() {}
+            let Some(other) = right.peek().filter(|other| other.start() < one.end()) else {
+                return Some(one);
+            };
+            let part = |from, to| Interval::new(from, to).filter(|part| !part.is_empty());
+            rest = part(other.end(), one.end());
+            if let Some(before) = part(one.start(), other.start()) {
+                return Some(before);
+            }
+        }
+    })
 }
 
 /// The intervals of three sets by where they begin.
@@ -235,10 +269,14 @@ mod tests {
                 .fold(0_u8, |bits, i| bits | 1 << i)
         };
         for (a_bits, a) in &sets {
-            assert_eq!(bits_of(&a.complement(at(0, 8))), !a_bits);
-            assert_eq!(bits_of(&a.complement(at(2, 5))), !a_bits & 0b0001_1100);
+            assert_eq!(bits_of(&a.complement(at(0, 8)).collect()), !a_bits);
+            assert_eq!(bits_of(&a.complement(at(2, 5)).collect()), !a_bits & 0b0001_1100);
             assert_eq!(a.total().ps(), i64::from(a_bits.count_ones()));
             assert_eq!(bits_of(&a.clip(at(2, 5))), a_bits & 0b0001_1100);
+            let meeting: u8 =
+                a.meeting(at(2, 5)).iter().map(|one| bits_of(&IntervalSet(vec![one]))).sum();
+            assert_eq!(bits_of(&a.meeting(at(2, 5)).clip(at(2, 5))), a_bits & 0b0001_1100);
+            assert_eq!(meeting & !a_bits, 0);
             let clipped = a.clip(at(3, 7));
             let (all, outside) = ([a, &clipped, &sets[77].1], a_bits | sets[77].0);
             assert_eq!(bits_of(&IntervalSet::outside_all(all, at(0, 8))), !outside);

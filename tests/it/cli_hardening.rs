@@ -304,3 +304,29 @@ fn an_interrupted_run_leaves_no_part() {
         assert!(left == b"earlier" || left == whole, "after {wait} ms: {} bytes", left.len());
     }
 }
+
+/// What an interruption can leave is a hidden file beside the one that was being written: no later run takes it for anything.
+#[cfg(unix)]
+#[test]
+fn what_an_interrupted_run_leaves_disturbs_no_other() {
+    let world = folder(&["healthy"], "");
+    let here = world.path();
+    let check = ["check", "captures", "--goldens", "goldens", "--report", "json=r.json"];
+    let run = || {
+        let output = idleproof(here, &check);
+        (code(&output), fs::read(here.join("r.json")).unwrap())
+    };
+    idleproof(here, &[&check[..], &["--pending", "goldens"]].concat());
+    assert_eq!(code(&idleproof(here, &["golden", "accept", "--all"])), 0);
+    let before = run();
+    assert_eq!(before.0, 0);
+    let golden = fs::read_dir(here.join("goldens")).unwrap().next().unwrap().unwrap();
+    for folder in [here.to_owned(), here.join("captures"), here.join("goldens")] {
+        let name = golden.file_name().into_string().unwrap();
+        write(&folder.join(".r.json.99.tmp"), "{");
+        write(&folder.join(format!(".{name}.99.tmp")), "---\n");
+    }
+    assert_eq!(run(), before);
+    assert_eq!(code(&idleproof(here, &["golden", "prune"])), 0);
+    assert!(golden.path().exists());
+}

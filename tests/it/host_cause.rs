@@ -3,7 +3,7 @@
 
 use crate::fixture;
 use crate::harness::{assert_no_mismatch, in_crate, outside_data, pipeline};
-use idleproof::analysis::{Analysis, LaunchTiming, analyse};
+use idleproof::analysis::{Analysis, Choice, LaunchTiming, analyse, analyse_for};
 use idleproof::read;
 use idleproof::report::{CaptureReport, IdleHostEvent, LongGap, Microseconds, Records};
 use idleproof::trace::{Capture, Trace};
@@ -202,7 +202,7 @@ fn the_rows_of_every_capture_add_up_to_its_idle() {
     let (mut mismatches, mut n_gaps) = (Vec::new(), 0);
     for capture in folders().iter().flat_map(|folder| captures(folder)) {
         let trace = &capture.primary().trace;
-        let analysis = analyse(&capture);
+        let analysis = analyse_for(&capture, Choice { every_gap: true, ..Choice::default() });
         for (device, cause) in analysis.timeline.devices.iter().zip(&analysis.host_cause) {
             let rows: Picoseconds = cause.rows.iter().map(|row| row.time).sum();
             if rows != device.gaps.total() || cause.gaps.len() != device.gaps.len() {

@@ -177,6 +177,55 @@ fn a_loop_of_unknown_length_is_a_wall() {
     );
 }
 
+/// Two loops around one kernel, with something before and behind them.
+fn nested(outer: u64, inner: u64) -> HloModule {
+    let body = vec![looped("while.2", Some(inner), vec![fusion("x", &["add"])])];
+    module(vec![
+        fusion("a", &["negate"]),
+        looped("while.1", Some(outer), body),
+        fusion("b", &["exp"]),
+    ])
+}
+
+#[test]
+fn iterations_of_nested_loops_count_on() {
+    let mut sample = Sample::default();
+    sample.program(1, "jit_f", nested(2, 3));
+    sample.launch(&[("a", Op(1, "a"))]);
+    sample.launch(&[("x", Program(1))].repeat(6));
+    sample.launch(&[("b", Op(1, "b"))]);
+    let looped = (0..6).map(|nth| format!("order x@{nth}"));
+    let all: Vec<String> =
+        ["exact a".to_owned()].into_iter().chain(looped).chain(["exact b".to_owned()]).collect();
+    check(&sample, &all.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_loop_that_never_runs_has_no_kernels() {
+    for (outer, inner) in [(0, 1), (1, 0), (0, u64::MAX), (u64::MAX, 0)] {
+        check(
+            &once(nested(outer, inner), &[("a", Op(1, "a")), ("b", Nothing)]),
+            &["exact a", "name b"],
+        );
+    }
+}
+
+#[test]
+fn a_loop_beyond_what_is_expanded_is_a_wall() {
+    for (outer, inner) in [
+        (1, u64::MAX),
+        (u64::MAX, 1),
+        (u64::from(u32::MAX), u64::from(u32::MAX)),
+        (1 << 10, 1 << 10),
+    ] {
+        let launched = [("a", Op(1, "a")), ("x", Nothing), ("x", Op(1, "x")), ("b", Nothing)];
+        check(
+            &once(nested(outer, inner), &launched),
+            &["exact a", "none: UnknownPart", "exact x", "name b"],
+        );
+    }
+}
+
 #[test]
 fn executions_end_where_the_schedule_starts_again() {
     let mut sample = Sample::default();

@@ -1,7 +1,7 @@
 //! Sums: the parts of one gap, and the rows of one device.
 
 use super::innermost::Segment;
-use super::rows::Rows;
+use super::rows::{Rows, UNKNOWN_THREAD};
 use super::{CauseRow, DeviceCause, GapCause};
 use crate::units::{Interval, Picoseconds};
 use std::iter::Peekable;
@@ -64,14 +64,19 @@ impl Parts {
 pub(super) struct DeviceSums {
     /// Gaps and time, by row.
     sums: Vec<(u64, Picoseconds)>,
-    /// One entry a gap.
-    pub(super) causes: Vec<GapCause>,
+    /// The gaps that are kept, in order of time.
+    causes: Vec<GapCause>,
 }
 
 impl DeviceSums {
-    /// Nothing yet, for a device with so many gaps.
-    pub(super) fn of(n_gaps: usize) -> Self {
-        Self { sums: Vec::new(), causes: Vec::with_capacity(n_gaps) }
+    /// Nothing yet, for a device of which these gaps are kept, in order of time.
+    pub(super) fn of(kept: impl Iterator<Item = (u32, Interval)>) -> Self {
+        let unknown = |(gap, one): (u32, Interval)| GapCause {
+            gap,
+            row: UNKNOWN_THREAD,
+            time: one.duration(),
+        };
+        Self { sums: Vec::new(), causes: kept.map(unknown).collect() }
     }
 
     /// Adds a part of a gap.
@@ -85,7 +90,7 @@ impl DeviceSums {
     }
 
     /// Takes the parts of a gap; of equal ones the earlier is named.
-    pub(super) fn take(&mut self, gap: usize, parts: &mut Parts) {
+    pub(super) fn take(&mut self, gap: u32, parts: &mut Parts) {
         let mut most = (0, Picoseconds::ZERO);
         for (row, time) in parts.drain() {
             self.tally(row, time);
@@ -93,7 +98,9 @@ impl DeviceSums {
                 most = (row, time);
             }
         }
-        self.causes[gap] = GapCause { row: most.0, time: most.1 };
+        if let Ok(at) = self.causes.binary_search_by_key(&gap, |cause| cause.gap) {
+            self.causes[at] = GapCause { gap, row: most.0, time: most.1 };
+        }
     }
 
     /// The rows in the order of the report, and the gaps pointing at them.

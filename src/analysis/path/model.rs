@@ -4,7 +4,7 @@ mod calls;
 mod work;
 
 use super::Evidence;
-use crate::analysis::launches::{Launch, Launches};
+use crate::analysis::launches::Launches;
 use crate::analysis::waits::EventWaits;
 use crate::trace::{DeviceId, HostCallKind, ThreadId, Trace};
 use crate::units::Interval;
@@ -110,9 +110,8 @@ impl<'a> Model<'a> {
 
     /// The call that handed a device event over. Tracers were seen to join kernels to waits of other threads.
     pub(in crate::analysis) fn launch_call(&self, event: u32) -> Option<usize> {
-        let Launch::Call(call) = self.launches.of_event[event as usize] else { return None };
-        let hands_over = |call: usize| self.launches.kinds[call].hands_over_work();
-        Some(call as usize).filter(|&call| hands_over(call))
+        let call = self.launches.of_event[event as usize].call();
+        call.filter(|&call| self.launches.kinds[call].hands_over_work())
     }
 
     fn target(&self) -> Option<Target> {

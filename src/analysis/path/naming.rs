@@ -51,7 +51,7 @@ impl Unseen {
         let is_jax = !evidence.trace.executions.is_empty();
         let busy = || {
             let devices = evidence.timeline.devices.iter();
-            devices.map(DeviceTimeline::busy).reduce(|all, one| all.union(&one)).unwrap_or_default()
+            IntervalSet::from_intervals(devices.flat_map(DeviceTimeline::busy))
         };
         Self(is_jax.then(busy))
     }

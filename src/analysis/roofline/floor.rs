@@ -42,7 +42,8 @@ impl<'a> Floors<'a> {
             return None;
         }
         let trace = self.evidence.trace;
-        let op_of = |&event: &u32| self.evidence.attribution.of_event[event as usize].op;
+        let op_of =
+            |&event: &u32| Some(self.evidence.attribution.of_event[event as usize].op?.number());
         let ops: FxHashSet<u32> = events.iter().filter_map(op_of).collect();
         let inputs = trace.op_inputs.iter().copied().filter(|(op, _)| ops.contains(op));
         let inputs: FxHashMap<u32, OpInputsId> = inputs.collect();

@@ -144,15 +144,15 @@ fn operator(
         (Class::Correlation | Class::Nesting, Some(op)) => op,
         _ => return Err(Refusal::NoOperation),
     };
-    let name = trace.ops[op as usize].name;
-    let Some(given) = inputs_of(op) else {
+    let name = trace.op(op).name;
+    let Some(given) = inputs_of(op.number()) else {
         let is_modelled =
             torch::work(trace.name(name), &OpInputs::default()) != Err(Refusal::NoModel);
         return Err(if is_modelled { Refusal::Shapes } else { Refusal::NoModel });
     };
     Ok(Belongs {
         key: Key::Operator(roof, name, given),
-        instance: Some((op, 0)),
+        instance: Some((op.number(), 0)),
         is_exact: attributed.class == Class::Correlation,
     })
 }

@@ -4,7 +4,7 @@ use super::capture::{self, Capture, Ns};
 use crate::harness::read_one;
 use idleproof::analysis;
 use idleproof::report::CaptureReport;
-use idleproof::trace::IntervalSet;
+use idleproof::trace::{IntervalSet, time_of};
 use idleproof::units::{Interval, Picoseconds};
 use std::collections::{BTreeMap, HashMap};
 
@@ -54,7 +54,7 @@ impl Truth {
         let mut truth = Self { zero: trace.origin.file_ns, devices: BTreeMap::new() };
         for device in analysis::analyse(&read).timeline.devices {
             let name = format!("gpu:{}", trace.device(device.device).raw_id);
-            truth.devices.entry(name).or_default().busy = device.busy();
+            truth.devices.entry(name).or_default().busy = device.busy().collect();
         }
         for event in trace.device_events.iter().filter(|event| event.kind.is_kernel()) {
             let device = trace.stream(event.stream).device;
@@ -109,10 +109,11 @@ impl Truth {
                 set.iter().map(|one| Interval::starting_at(one.start() + offset, one.duration()));
             IntervalSet::from_intervals(moved)
         };
-        for idle in &analysis.idle.devices {
+        for (idle, timeline) in analysis.idle.devices.iter().zip(&analysis.timeline.devices) {
             let name = format!("gpu:{}", trace.device(idle.device).raw_id);
             let device = self.devices.entry(name).or_default();
-            device.starved = moved(&idle.gaps.dispatch.union(&idle.gaps.host_starved));
+            let [.., (_, dispatch), (_, starved)] = idle.gaps.within(timeline, timeline.window);
+            device.starved = moved(&dispatch.union(&starved));
             device.maybe_starved = moved(&idle.gaps.suspect);
         }
     }
@@ -133,7 +134,7 @@ impl Truth {
 
     /// How long a device did nothing in a window; `None` where the complete capture lacks the device.
     pub(crate) fn idle(&self, device: &str, window: Window) -> Option<Picoseconds> {
-        Some(self.devices.get(device)?.busy.complement(window.0).total())
+        Some(time_of(self.devices.get(device)?.busy.complement(window.0)))
     }
 
     /// For how long at least and at most a device waited for the host in a window.
@@ -145,7 +146,7 @@ impl Truth {
         let device = self.devices.get(device)?;
         let known = device.busy.hull().map(|hull| IntervalSet::from_intervals([hull]));
         // What lies outside the complete capture belongs to no gap of it.
-        let outside = known.unwrap_or_default().complement(window.0);
+        let outside = known.unwrap_or_default().complement(window.0).collect();
         let sure = device.starved.clip(window.0);
         let most = sure.union(&device.maybe_starved.clip(window.0)).union(&outside);
         Some((sure.total(), most.total()))
