@@ -4,6 +4,7 @@ use super::html::lanes;
 use super::jax::{jax, tables};
 use super::roofline::roofline;
 use super::run::run;
+use idleproof::checks;
 use idleproof::report::*;
 use idleproof::units::Ratio;
 use serde_json::json;
@@ -38,6 +39,7 @@ pub(crate) fn check(id: &str, state: State, level: Level, claims: &[Claim]) -> C
         why: (state == State::NotEvaluable).then_some(WhyNotEvaluable::NoEvidence),
         measured: None,
         limit: None,
+        part_of: checks::find(id).and_then(|one| one.part_of).map(str::to_owned),
         claims: claims.to_vec(),
         evidence: Evidence::new(),
         message: format!("what {id} measured"),
