@@ -50,7 +50,7 @@ pub struct DeviceRecords {
     pub compute_us: Microseconds,
     /// Union of collective kernels.
     pub collective_us: Microseconds,
-    /// Union of copies and fills.
+    /// Union of copies and fills, those that the runtime makes with kernels of its own among them.
     pub memcpy_us: Microseconds,
     /// Collectives while no compute ran.
     pub exposed_collective_us: Microseconds,
@@ -58,6 +58,9 @@ pub struct DeviceRecords {
     pub exposed_memcpy_us: Microseconds,
     /// Kernels, collectives included.
     pub kernels: u64,
+    /// Those of them with which the runtime copies or fills. Their time is in `memcpy_us`, not in `compute_us`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub copies_by_kernel: u64,
     /// Plain sum of kernel durations: exceeds busy where streams overlap.
     pub kernel_sum_us: Microseconds,
     /// Device work of every kind.
@@ -83,6 +86,12 @@ pub struct DeviceRecords {
 }
 
 /// The budget of a device by another reading of its records.
+/// Left out of reports where there is none.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceReading {
     /// `linked-only`, `overruns-cut` or `common-window`.

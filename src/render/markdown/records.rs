@@ -93,8 +93,22 @@ pub(super) fn devices(capture: &CaptureReport, records: &Records) -> String {
     ];
     format!(
         "{}\nCompute, exposed collective, exposed memcpy and idle add up to the total, which runs from the first \
-         start to the last end of device work.\n",
-        table(&head, 1, rows)
+         start to the last end of device work.\n{}",
+        table(&head, 1, rows),
+        records.devices.iter().map(by_kernel).collect::<String>()
+    )
+}
+
+/// Kernels that are copies by what they do: in the count of kernels, and in the time of copies.
+fn by_kernel(device: &DeviceRecords) -> String {
+    if device.copies_by_kernel == 0 {
+        return String::new();
+    }
+    let n = counted(device.copies_by_kernel, "of its kernels is", "of its kernels are");
+    let name = markdown(&device.name);
+    format!(
+        "\n{name}: {n} the runtime's own, with which it copies or fills (`copy by kernel`, `fill by kernel`). They count as kernels, and their time as \
+         memcpy and not as compute.\n"
     )
 }
 

@@ -296,7 +296,11 @@ fn other_kernels(capture: &CaptureReport, room: &Room) -> Option<Vec<String>> {
 
 /// The operator that launched a kernel; where there is not one, why.
 fn op_of(capture: &CaptureReport, kernel: &HotKernel, room: &Room) -> String {
-    let why_none = if kernel.several_ops { "several" } else { "none" };
-    let op = kernel.op.as_deref().map_or_else(|| why_none.to_owned(), |op| name(op, room));
+    let why_none = match &kernel.by_kernel {
+        Some(what) => markdown(what),
+        None if kernel.several_ops => "several".to_owned(),
+        None => "none".to_owned(),
+    };
+    let op = kernel.op.as_deref().map_or(why_none, |op| name(op, room));
     guarded(capture, Claim::OpAttribution, Some(op), |op| op)
 }

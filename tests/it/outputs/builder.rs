@@ -84,6 +84,7 @@ fn device(name: &str, total: i128, busy: i128) -> DeviceRecords {
         exposed_collective_us: us(1_500),
         exposed_memcpy_us: us(500),
         kernels: 4_321,
+        copies_by_kernel: 0,
         kernel_sum_us: us(busy + 321),
         device_events: 4_400,
         idle_with_queued_work_us: Some(us((total - busy) / 2)),
@@ -270,6 +271,7 @@ fn hot_kernels() -> Vec<HotKernel> {
         share: Some(share(part, 100)),
         op: Some("aten::mm".to_owned()),
         several_ops: false,
+        by_kernel: None,
         per_step_us: Vec::new(),
     };
     let shared =
