@@ -38,8 +38,8 @@ pub use finding::FindingId;
 pub use number::{Microseconds, Percent, Share};
 pub use partition::{ExceptionUse, Partition};
 pub use path::{
-    Change, ChangePart, CountedAdvice, CountedRow, CriticalPath, PathKind, PathScope, PathSegment,
-    ShareOfRun, StepChange,
+    Change, ChangePart, CountedAdvice, CountedRow, CriticalPath, PathKind, PathName, PathScope,
+    PathSegment, ShareOfRun, StepChange,
 };
 pub use producer::ProducerRecords;
 pub use rank::{RankCollective, RankRecord};

@@ -28,7 +28,7 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
             Some(hlo) => hlo::report_attribution(trace, hlo),
             None => attribution(trace, analysis),
         });
-    let try_by_count = counted::counted(trace, analysis, &held.programs, attribution.as_ref());
+    let try_by_count = counted::counted(trace, analysis, &held.programs);
     CaptureReport {
         name: capture.name.clone(),
         files: records.chain(shards).collect(),

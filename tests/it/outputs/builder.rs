@@ -187,6 +187,7 @@ fn records(total: i128, busy: i128, with_records: u64) -> Records {
             trust: "marked by the profiler".to_owned(),
             count: 2,
             complete: 1,
+            program: None,
             left_out: vec![StepsLeftOut {
                 count: 1,
                 reason: "recording ended before its work did".to_owned(),
@@ -270,8 +271,8 @@ fn hot_kernels() -> Vec<HotKernel> {
         time_us: us(time),
         share: Some(share(part, 100)),
         op: Some("aten::mm".to_owned()),
-        several_ops: false,
         by_kernel: None,
+        several_ops: false,
         per_step_us: Vec::new(),
     };
     let shared =
@@ -391,6 +392,12 @@ fn critical_path() -> CriticalPath {
         time_us: us(time),
         merged: 1,
     };
+    let name = |kind: &str, name: Option<&str>, time| PathName {
+        kind: kind.to_owned(),
+        name: name.map(str::to_owned),
+        time_us: us(time),
+        segments: 1,
+    };
     CriticalPath {
         scope: PathScope::Step,
         step: Some(HOSTILE.to_owned()),
@@ -403,6 +410,7 @@ fn critical_path() -> CriticalPath {
         ],
         segments_left_out: 0,
         by_kind: vec![kind("kernel", 2_625_000, 3), kind("host", 875_000, 1)],
+        by_name: vec![name("kernel", Some(HOSTILE), 2_625_000), name("host", None, 875_000)],
         unexplained_us: us(0),
         reason: None,
     }
