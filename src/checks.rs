@@ -74,6 +74,9 @@ pub struct Check {
     pub bound: Bound,
     /// What the measured number counts.
     pub unit: Unit,
+    /// Of a share or a percentage, what it is a part of, as words behind `%`: beside a limit the number alone does not say it. `None`
+    /// where the check counts things or times.
+    pub part_of: Option<&'static str>,
     /// How it measures, and what.
     pub measure: Measure,
 }

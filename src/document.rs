@@ -4,7 +4,7 @@ mod nearest;
 
 pub use nearest::nearest;
 
-use crate::text::{acts, push_visible, terminal};
+use crate::text::{acts, begins_command, push_visible, terminal};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
@@ -113,10 +113,11 @@ impl Document {
         }
     }
 
-    /// The text with what hides in it spelled out, and where a span lies then. Line ends and tabs stay.
+    /// The text with what hides in it, or is a command to a log of CI, spelled out, and where a span lies then. Line ends and tabs
+    /// stay.
     fn visible(&self, span: Range<usize>) -> (Cow<'_, str>, Range<usize>) {
         let hides = |character: char| acts(character) && !matches!(character, '\n' | '\r' | '\t');
-        if !self.text.contains(hides) {
+        if !self.text.contains(hides) && !self.text.contains("##") {
             return (Cow::Borrowed(&self.text), span);
         }
         let mut text = String::with_capacity(self.text.len() + 8);
@@ -128,7 +129,11 @@ impl Document {
             if at >= span.end {
                 end.get_or_insert(text.len());
             }
-            if hides(character) { push_visible(&mut text, character) } else { text.push(character) }
+            match character {
+                '#' if begins_command(&self.text, at) => text.push_str("\\u{23}"),
+                _ if hides(character) => push_visible(&mut text, character),
+                _ => text.push(character),
+            }
         }
         let (start, end) = (start.unwrap_or(text.len()), end.unwrap_or(text.len()));
         (Cow::Owned(text), start..end)

@@ -21,6 +21,7 @@ mod limits;
 mod name_map;
 mod number;
 mod refusal;
+mod runtime_kernels;
 mod sniff;
 mod sort;
 mod source;

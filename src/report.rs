@@ -40,7 +40,7 @@ pub use number::{Microseconds, Percent, Share};
 pub use partition::{ExceptionUse, Partition};
 pub use path::{
     Change, ChangeAtRoofline, ChangePart, CountedAdvice, CountedRow, CriticalPath, PathKind,
-    PathScope, PathSegment, ShareOfRun, StepChange,
+    PathName, PathScope, PathSegment, ShareOfRun, StepChange,
 };
 pub use producer::ProducerRecords;
 pub use rank::{RankCollective, RankRecord};

@@ -94,32 +94,30 @@ pub fn terminal_lines(text: &str) -> String {
     text.lines().map(terminal).collect::<Vec<_>>().join("\n")
 }
 
-/// CI systems take `##[…]` and `##vso[…]` for commands anywhere in a line of a log, and `::` where it begins one.
-/// Other hashes stay: headings of Markdown begin with them.
+/// Text without what a CI system takes for a command where it begins a line, `::`, and without what it takes for one anywhere.
 fn without_commands(text: &str) -> String {
-    let is_command = |behind: &str| {
-        let word = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
-        behind.trim_start_matches(word).starts_with('[')
-    };
     let mut inert = String::with_capacity(text.len() + 8);
-    let mut rest = text;
+    let mut from = 0;
     if let Some(behind) = text.trim_start().strip_prefix("::") {
-        inert.push_str(&text[..text.len() - behind.len() - 2]);
+        from = text.len() - behind.len();
+        inert.push_str(&text[..from - 2]);
         inert.push_str(":\\u{3a}");
-        rest = behind;
     }
-    while let Some(at) = rest.find("##") {
-        let (before, hashes) = rest.split_at(at);
-        inert.push_str(before);
-        inert.push('#');
-        rest = &hashes[1..];
-        if is_command(&hashes[2..]) {
-            inert.push_str("\\u{23}");
-            rest = &hashes[2..];
+    for (at, character) in text[from..].char_indices() {
+        match begins_command(text, from + at) {
+            true => inert.push_str("\\u{23}"),
+            false => inert.push(character),
         }
     }
-    inert.push_str(rest);
     inert
+}
+
+/// True for the second hash of `##[…]` and `##vso[…]`, which CI systems take for commands anywhere in a line of a log; `at` is a
+/// byte of the text. Other hashes stay: headings of Markdown begin with them.
+pub fn begins_command(text: &str, at: usize) -> bool {
+    let word = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
+    let behind = || text[at..].strip_prefix('#').map(|behind| behind.trim_start_matches(word));
+    text[..at].ends_with('#') && behind().is_some_and(|behind| behind.starts_with('['))
 }
 
 #[cfg(test)]

@@ -3,20 +3,15 @@
 //! Two things cost time wherever they are frequent: executions of programs that launch a kernel or two each, and operators that wait
 //! for the device on the host. Both are counted, whether the critical path may be stated or not.
 
+mod small_executions;
+
 use super::{Analysis, Path};
-use crate::report::{Attribution, CountedAdvice, CountedRow, Microseconds, ProgramRecords};
+use crate::report::{CountedAdvice, CountedRow, Microseconds, ProgramRecords};
 use crate::trace::{Op, ThreadId, Trace};
 use crate::units::{Interval, Picoseconds};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-
-/// A program that never launches more kernels than this in one execution hands over little work at a time: one operation, and what
-/// turns its result into another layout or type. A choice, and no measured limit: what follows from it is advice by count.
-const SMALL_KERNELS_MAX: u64 = 2;
-
-/// Fewer executions of such programs say nothing: any script has some around its steps. Likewise a choice.
-const SMALL_EXECUTIONS_MIN: u64 = 20;
 
 /// Rows of one advice.
 const ROWS_MAX: usize = 5;
@@ -26,9 +21,8 @@ pub(super) fn counted(
     trace: &Trace,
     analysis: &Analysis,
     programs: &[ProgramRecords],
-    attribution: Option<&Attribution>,
 ) -> Vec<CountedAdvice> {
-    let small = small_programs(analysis, programs, attribution);
+    let small = small_executions::advice(trace, analysis, programs);
     small.into_iter().chain(waiting_operators(trace, analysis)).collect()
 }
 
@@ -38,50 +32,6 @@ fn why(analysis: &Analysis, otherwise: &str) -> String {
         || otherwise.to_owned(),
         |reason| format!("the critical path is not stated: {reason}"),
     )
-}
-
-/// Executions of many programs with a kernel or two each (JAX).
-fn small_programs(
-    analysis: &Analysis,
-    programs: &[ProgramRecords],
-    attribution: Option<&Attribution>,
-) -> Option<CountedAdvice> {
-    let kernels_of = |program: &ProgramRecords| {
-        let times = attribution.and_then(|all| all.hlo.as_ref());
-        let times = times.into_iter().flat_map(|hlo| &hlo.programs);
-        let own = times.filter(|one| program.ids.contains(&one.id) || one.id == program.id);
-        own.map(|one| one.records).sum::<u64>()
-    };
-    let executions = |program: &ProgramRecords| program.executions_with_records.unwrap_or(0);
-    let is_small = |program: &&ProgramRecords| {
-        let kernels = program.kernels_per_execution.as_ref();
-        executions(program) > 0 && kernels.is_some_and(|spread| spread.max <= SMALL_KERNELS_MAX)
-    };
-    let mut small: Vec<&ProgramRecords> = programs.iter().filter(is_small).collect();
-    let n: u64 = small.iter().map(|program| executions(program)).sum();
-    let all: u64 = programs.iter().map(executions).sum();
-    if small.len() < 2 || n < SMALL_EXECUTIONS_MIN || n * 2 < all {
-        return None;
-    }
-    let kernels: u64 = small.iter().map(|program| kernels_of(program)).sum();
-    small.sort_by_key(|program| (Reverse(executions(program)), program.id));
-    let row = |program: &&ProgramRecords| CountedRow {
-        what: program.name.clone(),
-        count: executions(program),
-        time_us: None,
-    };
-    Some(CountedAdvice {
-        id: "small-executions".to_owned(),
-        found: format!(
-            "{n} of {all} executions are of {} programs that launch at most {SMALL_KERNELS_MAX} kernels each: {kernels} kernels in all",
-            small.len()
-        ),
-        action: "put the block that calls them under one jax.jit: one execution then launches all of it, and the compiler may fuse them"
-            .to_owned(),
-        no_saving: why(analysis, "the kernels themselves would change"),
-        rows: small.iter().take(ROWS_MAX).map(row).collect(),
-        basis: "inferred".to_owned(),
-    })
 }
 
 /// Operators inside of which the host waits for the device, once a step or more often.

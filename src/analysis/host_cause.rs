@@ -10,6 +10,7 @@ mod sums;
 
 pub(super) use self::innermost::{HostEvent, Segment, innermost, sweep_order};
 use self::records::by_thread;
+pub(super) use self::rows::without_number;
 use self::rows::{NO_EVENT, Rows, UNKNOWN_THREAD};
 use self::sums::{DeviceSums, Parts};
 use super::Choice;

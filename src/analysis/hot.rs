@@ -17,6 +17,8 @@ pub struct HotKernel {
     pub time: Picoseconds,
     /// The operator's name, where all of them have one and the same.
     pub op: Option<NameId>,
+    /// What they do for the runtime, where they are its own.
+    pub by_kernel: Option<&'static str>,
     /// True where some of them have an operator, and not all the same.
     pub several_ops: bool,
 }
@@ -33,6 +35,7 @@ pub fn hot_kernels(trace: &Trace, attribution: &Attribution) -> Vec<HotKernel> {
             n_records: 0,
             time: Picoseconds::ZERO,
             op,
+            by_kernel: event.kind.by_kernel(),
             several_ops: false,
         });
         row.n_records += 1;

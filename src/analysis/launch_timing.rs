@@ -4,7 +4,7 @@
 //! One capture shows no inflection over batch sizes, so these figures tell launch-bound from compute-bound only roughly.
 
 use super::launches::Launches;
-use crate::trace::Trace;
+use crate::trace::{DeviceEventKind, Trace};
 use crate::units::{Picoseconds, rounded};
 
 /// Below this many launches into an empty queue the floor is not stated: one capture has 109 of them, another one.
@@ -61,7 +61,7 @@ pub(super) fn launch_timing(trace: &Trace, launches: &Launches) -> Option<Launch
     let latencies: Vec<Picoseconds> = (0..trace.host_calls.len()).filter_map(latency).collect();
     let into_empty = into_empty_queue(trace, launches, &first);
     let floor: Vec<Picoseconds> = into_empty.into_iter().filter_map(latency).collect();
-    let kernels = trace.device_events.iter().filter(|event| event.kind.is_kernel());
+    let kernels = trace.device_events.iter().filter(|event| is_launched(event.kind));
     let kernels: Vec<Picoseconds> = kernels.map(|event| event.interval.duration()).collect();
     Some(LaunchTiming {
         n_launches: latencies.len() as u64,
@@ -78,11 +78,16 @@ pub(super) fn launch_timing(trace: &Trace, launches: &Launches) -> Option<Launch
     })
 }
 
+/// Kernels that a program launches: those with which the runtime copies and fills belong to calls that copy and fill.
+fn is_launched(kind: DeviceEventKind) -> bool {
+    kind.is_kernel() && !kind.copies_or_fills()
+}
+
 /// The kernel of each work-giving call that starts first, by index of the device event.
 fn first_kernels(trace: &Trace, launches: &Launches) -> Vec<Option<u32>> {
     let mut first: Vec<Option<u32>> = vec![None; trace.host_calls.len()];
     for ((index, event), launch) in (0_u32..).zip(&trace.device_events).zip(&launches.of_event) {
-        let Some(call) = launch.call().filter(|_| event.kind.is_kernel()) else { continue };
+        let Some(call) = launch.call().filter(|_| is_launched(event.kind)) else { continue };
         if !trace.host_calls[call].kind.hands_over_work() {
             continue;
         }

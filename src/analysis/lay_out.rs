@@ -29,7 +29,7 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
             Some(hlo) => hlo::report_attribution(trace, hlo, analysis.steps.as_ref()),
             None => attribution(trace, analysis),
         });
-    let try_by_count = counted::counted(trace, analysis, &held.programs, attribution.as_ref());
+    let try_by_count = counted::counted(trace, analysis, &held.programs);
     CaptureReport {
         name: capture.name.clone(),
         files: records.chain(shards).collect(),
@@ -164,6 +164,7 @@ fn device_records(
         exposed_collective_us: device.exposed_collective.into(),
         exposed_memcpy_us: device.exposed_memcpy.into(),
         kernels: device.n_kernels,
+        copies_by_kernel: device.n_copies_by_kernel,
         kernel_sum_us: device.kernel_sum.into(),
         device_events: device.n_events,
         idle_with_queued_work_us: queued_idle(waits).map(Microseconds::from),
@@ -367,6 +368,7 @@ fn hot(trace: &Trace, analysis: &Analysis) -> Vec<HotKernel> {
             time_us: row.time.into(),
             share: row.time.share_of(total).map(Share::of),
             op,
+            by_kernel: row.by_kernel.map(str::to_owned),
             several_ops,
             per_step_us: samples.times(),
         }

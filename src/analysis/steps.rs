@@ -31,6 +31,8 @@ pub struct Steps {
     pub delimiter: Delimiter,
     /// The marker that was used.
     pub marker: String,
+    /// Of executions: the program, by index of `Trace::programs`.
+    pub program: Option<u32>,
     /// The steps in order of time.
     pub steps: Vec<Step>,
     /// The step of each device record, by index; [`NO_STEP`] where its launch is unknown or in none.
@@ -81,7 +83,8 @@ pub(super) fn steps(
     graphs: &Graphs,
     hlo: Option<&HloAttribution>,
 ) -> Option<Steps> {
-    let Delimited { delimiter, marker, bounds } = delimit::delimit(trace, launches, graphs, hlo)?;
+    let Delimited { delimiter, marker, program, bounds } =
+        delimit::delimit(trace, launches, graphs, hlo)?;
     let busy = IntervalSet::from_intervals(trace.device_events.iter().map(|event| event.interval));
     let mut steps: Vec<Step> = bounds
         .iter()
@@ -107,7 +110,7 @@ pub(super) fn steps(
         }
     }
     complete::mark(trace, launches, &bounds, delimiter, &mut steps);
-    Some(Steps { delimiter, marker, steps, of_event })
+    Some(Steps { delimiter, marker, program, steps, of_event })
 }
 
 impl Step {

@@ -142,8 +142,8 @@ const fn work_kind(kind: DeviceEventKind) -> &'static str {
     match kind {
         DeviceEventKind::Kernel => SegmentKind::Kernel.name(),
         DeviceEventKind::Collective => SegmentKind::Collective.name(),
-        DeviceEventKind::Memcpy => SegmentKind::Copy.name(),
-        DeviceEventKind::Memset => SegmentKind::Fill.name(),
+        DeviceEventKind::Memcpy | DeviceEventKind::CopyKernel => SegmentKind::Copy.name(),
+        DeviceEventKind::Memset | DeviceEventKind::FillKernel => SegmentKind::Fill.name(),
     }
 }
 

@@ -28,14 +28,16 @@ pub struct DeviceTimeline {
     pub compute: Picoseconds,
     /// Union of collective kernels.
     pub collective: Picoseconds,
-    /// Union of copies and fills.
+    /// Union of copies and fills, by kernel or not.
     pub memcpy: Picoseconds,
     /// Collectives while no compute ran.
     pub exposed_collective: Picoseconds,
     /// Copies and fills while neither compute nor a collective ran.
     pub exposed_memcpy: Picoseconds,
-    /// Kernels, collectives included.
+    /// Kernels: collectives included, and copies and fills by kernel.
     pub n_kernels: u64,
+    /// Those of them with which the runtime copies or fills.
+    pub n_copies_by_kernel: u64,
     /// Plain sum of kernel durations.
     pub kernel_sum: Picoseconds,
     /// Work of every kind.
@@ -147,6 +149,7 @@ fn device_timeline(
         exposed_memcpy: time_of(outside(outside(memcpy.iter(), compute.iter()), collective.iter())),
         gaps: IntervalSet::outside_all([&compute, &collective, &memcpy], window),
         n_kernels: kernels().count() as u64,
+        n_copies_by_kernel: kernels().filter(|one| one.kind.by_kernel().is_some()).count() as u64,
         kernel_sum: kernels().map(|event| event.interval.duration()).sum(),
         n_events: events().count() as u64,
         streams: of_streams,
@@ -189,7 +192,7 @@ impl Unions {
         Self {
             compute: of(|kind| kind == DeviceEventKind::Kernel),
             collective: of(|kind| kind == DeviceEventKind::Collective),
-            memcpy: of(|kind| !kind.is_kernel()),
+            memcpy: of(DeviceEventKind::copies_or_fills),
         }
     }
 }

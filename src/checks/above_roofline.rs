@@ -27,6 +27,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Percent,
+    part_of: Some("beyond its roof"),
     measure: Measure::Capture(measure),
 };
 

@@ -28,6 +28,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
+    part_of: Some("of the window, in outliers"),
     measure: Measure::Capture(measure),
 };
 

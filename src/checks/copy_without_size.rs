@@ -15,14 +15,15 @@ pub(super) static CHECK: Check = Check {
         misleads: "A bandwidth from them is 0 GB/s, or a division by zero, and a sum of bytes leaves them out.",
         remedy: "Take sizes from the program (its HLO or operator shapes). Newer ROCm tracers write them to the host's call only.",
         limit: "0. Time and overlap of such copies stand; only their bandwidth is undefined.",
-        exceptions: "Copies that the tracer records as kernels (`__amd_rocclr_copyBuffer`) are kernels here, and state no size \
-            by design.",
+        exceptions: "Copies that the tracer records as kernels (`__amd_rocclr_copyBuffer`) are no copies here, and state no size \
+            by design; their time counts as that of copies.",
     },
     since: "0.1.0",
     guards: &[Claim::Roofline],
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
+    part_of: None,
     measure: Measure::Capture(measure),
 };
 

@@ -29,6 +29,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Count,
+    part_of: None,
     measure: Measure::Capture(measure),
 };
 

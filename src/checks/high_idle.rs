@@ -25,6 +25,7 @@ pub(super) static CHECK: Check = Check {
     requires: Some(Claim::Idle),
     bound: Bound::Max,
     unit: Unit::Percent,
+    part_of: Some("of the window idle"),
     measure: Measure::Capture(measure),
 };
 

@@ -31,6 +31,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
+    part_of: Some("of the window, idle with work queued"),
     measure: Measure::Capture(measure),
 };
 

@@ -24,6 +24,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
+    part_of: Some("of linked kernels"),
     measure: Measure::Capture(measure),
 };
 

@@ -23,6 +23,7 @@ pub(super) static CHECK: Check = Check {
     requires: Some(Claim::Idle),
     bound: Bound::Min,
     unit: Unit::Percent,
+    part_of: Some("of the window in compute"),
     measure: Measure::Capture(measure),
 };
 

@@ -30,6 +30,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Min,
     unit: Unit::Share,
+    part_of: Some("of kernel time with an operator"),
     measure: Measure::Capture(measure),
 };
 

@@ -23,6 +23,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Min,
     unit: Unit::Count,
+    part_of: None,
     measure: Measure::Capture(measure),
 };
 

@@ -27,6 +27,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
+    part_of: Some("of the recorded span"),
     measure: Measure::Capture(measure),
 };
 

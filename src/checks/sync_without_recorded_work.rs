@@ -36,6 +36,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
+    part_of: Some("of the time in synchronisation"),
     measure: Measure::Capture(measure),
 };
 

@@ -26,6 +26,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Microseconds,
+    part_of: None,
     measure: Measure::Run(measure),
 };
 

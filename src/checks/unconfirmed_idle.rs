@@ -29,6 +29,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
+    part_of: Some("of the window or of busy time"),
     measure: Measure::Capture(measure),
 };
 

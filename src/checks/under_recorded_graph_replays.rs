@@ -31,6 +31,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Min,
     unit: Unit::Share,
+    part_of: Some("of graph launches with records"),
     measure: Measure::Capture(measure),
 };
 

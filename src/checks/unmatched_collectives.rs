@@ -25,6 +25,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Share,
+    part_of: Some("of collective kernels"),
     measure: Measure::Run(measure),
 };
 

@@ -25,6 +25,7 @@ pub(super) static CHECK: Check = Check {
     requires: None,
     bound: Bound::Max,
     unit: Unit::Percent,
+    part_of: Some("off the vendor's figure"),
     measure: Measure::Capture(measure),
 };
 

@@ -42,7 +42,11 @@ pub(crate) fn init(args: &InitArgs, today: Date) -> Result<String, Stop> {
     }
     create(&mut text, Path::new(WORKFLOW), &templates::workflow())?;
     if args.baseline {
-        text.push_str(&baseline::write(expires, today)?);
+        let written = baseline::write(expires, today);
+        // What was created is there, whatever became of the baseline.
+        let created = || text.lines().map(str::to_owned).collect();
+        let written = written.map_err(|stop| stop.listing(created()))?;
+        text.push_str(&written);
     }
     text.push_str(templates::NEXT);
     Ok(text)

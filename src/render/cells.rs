@@ -125,7 +125,7 @@ pub(super) fn against(check: &CheckReport) -> Option<String> {
 /// What a check's percentages are parts of, behind the number; empty of counts and times.
 pub(super) fn whole(check: &CheckReport) -> String {
     let is_part = matches!(check.limit.map(|limit| limit.unit), Some(Unit::Share | Unit::Percent));
-    let of = words::whole_of(&check.id).filter(|_| is_part);
+    let of = check.part_of.as_ref().filter(|_| is_part);
     of.map(|of| format!(" {of}")).unwrap_or_default()
 }
 

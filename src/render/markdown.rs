@@ -223,7 +223,7 @@ fn reconciliation(capture: &CaptureReport) -> String {
                 words::state(check).to_owned(),
                 words::level_of(check),
                 markdown(&check.message),
-                format!("{limit}{}", cells::whole(check)),
+                format!("{limit}{}", markdown(&cells::whole(check))),
                 measured,
             ]
         })

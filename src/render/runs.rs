@@ -175,7 +175,7 @@ pub(super) fn collectives(run: &RunReport) -> String {
 }
 
 const SUMS: &str = "\nSums over ranks are no wall time: ranks wait side by side. Where data may move before the last rank has come (more than two ranks in an operation that \
-    does not need all of them at once), waiting is known as a range alone.\n";
+    does not need all of them at once), waiting is known only within a range.\n";
 
 /// A wait: a range from nothing on, where it is an upper bound.
 fn waited(wait: Microseconds, is_upper_bound: bool) -> String {

@@ -185,7 +185,7 @@ fn finding(capture: &CaptureReport, check: &CheckReport) -> String {
             Some(number) => format!("; {}", counted(number, "record", "records")),
             None => String::new(),
         };
-        let _ = writeln!(text, "  - {against}{records}");
+        let _ = writeln!(text, "  - {}{records}", markdown(&against));
     }
     if !check.claims.is_empty() {
         let gone = words::consequence(capture, check);

@@ -1,9 +1,5 @@
 //! The words that every output uses for states, levels and claims.
 
-mod wholes;
-
-pub(super) use wholes::of as whole_of;
-
 use super::format::{self, FINE};
 use crate::report::{
     CaptureReport, Change, ChangePart, CheckReport, Claim, ClaimState, GoldenState, Level,

@@ -182,6 +182,9 @@ pub struct HotKernel {
     /// True where they share none because several operators launched them, or one launched only a part.
     #[serde(default)]
     pub several_ops: bool,
+    /// `copy by kernel` or `fill by kernel`, where it is the runtime's own: its time counts as that of a copy or a fill.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_kernel: Option<String>,
     /// Its time in each of the first complete steps, in order, by the step of the launch; kept of kernels with at least 0.5 % of the
     /// kernel time, where there are steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

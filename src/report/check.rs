@@ -131,6 +131,9 @@ pub struct CheckReport {
     pub measured: Option<f64>,
     /// The policy's limit.
     pub limit: Option<Limit>,
+    /// Of a share or a percentage, what it is a part of, as words behind `%`; absent of counts and times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part_of: Option<String>,
     /// The claims that a violation withholds.
     pub claims: Vec<Claim>,
     /// What the check saw.

@@ -32,6 +32,9 @@ pub struct CriticalPath {
     pub segments_left_out: u64,
     /// All segments by kind, the longest time first.
     pub by_kind: Vec<PathKind>,
+    /// All segments by kind and name, the longest time first: at most a hundred rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_name: Vec<PathName>,
     /// Time that nothing explains.
     pub unexplained_us: Microseconds,
     /// Why it may not be stated, where that is so.
@@ -62,6 +65,19 @@ pub struct PathKind {
     pub time_us: Microseconds,
     /// Part of the window.
     pub share: Option<Share>,
+}
+
+/// The time of one kind and name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PathName {
+    /// The kind, as of a [`PathSegment`].
+    pub kind: String,
+    /// The name, as of a [`PathSegment`]; that of a step without its number.
+    pub name: Option<String>,
+    /// How long in all.
+    pub time_us: Microseconds,
+    /// How many segments.
+    pub segments: u64,
 }
 
 /// A cause, and how long the step would take without it: inferred, not run.

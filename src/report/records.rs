@@ -50,14 +50,17 @@ pub struct DeviceRecords {
     pub compute_us: Microseconds,
     /// Union of collective kernels.
     pub collective_us: Microseconds,
-    /// Union of copies and fills.
+    /// Union of copies and fills, those that the runtime makes with kernels of its own among them.
     pub memcpy_us: Microseconds,
     /// Collectives while no compute ran.
     pub exposed_collective_us: Microseconds,
     /// Copies and fills while neither compute nor a collective ran.
     pub exposed_memcpy_us: Microseconds,
-    /// Kernels, collectives included.
+    /// Kernels: collectives included, and copies and fills by kernel.
     pub kernels: u64,
+    /// Those of them with which the runtime copies or fills. Their time is in `memcpy_us`, not in `compute_us`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub copies_by_kernel: u64,
     /// Plain sum of kernel durations: exceeds busy where streams overlap.
     pub kernel_sum_us: Microseconds,
     /// Device work of every kind.
@@ -65,7 +68,8 @@ pub struct DeviceRecords {
     /// Idle later than the return of the launch call of the work that ends the gap, in gaps where that exceeds 100 µs.
     /// Absent where no launch of this device's work is known.
     pub idle_with_queued_work_us: Option<Microseconds>,
-    /// Idle while the host waited for the device inside a call.
+    /// Idle while the host waited for the device inside a call, over the whole window: of calls over 50 µs, without the 20 µs of entering and
+    /// the 20 µs of returning.
     pub idle_under_blocking_sync_us: Option<Microseconds>,
     /// How long it did nothing: what the records allow.
     pub idle: IdleRecords,
@@ -80,6 +84,12 @@ pub struct DeviceRecords {
     pub longest_gaps: Vec<LongGap>,
     /// Streams, in order of their id.
     pub streams: Vec<StreamRecords>,
+}
+
+/// Left out of reports where there is none.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// The budget of a device by another reading of its records.
@@ -291,9 +301,12 @@ pub struct StepRecords {
     /// How far what delimits them may be trusted, in words.
     #[serde(default)]
     pub trust: String,
+    /// The id of the program whose executions they are, where nothing marks them (JAX): others may share its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<u64>,
     /// How many.
     pub count: u64,
-    /// Those that the records cover.
+    /// Those that the records cover. One that no other follows has no time all the same.
     #[serde(default)]
     pub complete: u64,
     /// The others, by reason.

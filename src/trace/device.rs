@@ -57,12 +57,30 @@ pub enum DeviceEventKind {
     Memcpy,
     /// A fill.
     Memset,
+    /// A kernel with which the runtime copies, by its name: the record says kernel, the time is that of a copy.
+    CopyKernel,
+    /// A kernel with which the runtime fills.
+    FillKernel,
 }
 
 impl DeviceEventKind {
-    /// True for kernels of either kind, as opposed to copies and fills.
+    /// True for all that is recorded as a kernel, as opposed to copies and fills by an engine of their own.
     pub const fn is_kernel(self) -> bool {
-        matches!(self, Self::Kernel | Self::Collective)
+        !matches!(self, Self::Memcpy | Self::Memset)
+    }
+
+    /// True for copies and fills, by kernel or not.
+    pub const fn copies_or_fills(self) -> bool {
+        matches!(self, Self::Memcpy | Self::Memset | Self::CopyKernel | Self::FillKernel)
+    }
+
+    /// What a kernel of the runtime does, as a label in reports.
+    pub const fn by_kernel(self) -> Option<&'static str> {
+        match self {
+            Self::CopyKernel => Some("copy by kernel"),
+            Self::FillKernel => Some("fill by kernel"),
+            Self::Kernel | Self::Collective | Self::Memcpy | Self::Memset => None,
+        }
     }
 }
 

@@ -90,6 +90,31 @@ fn names_do_nothing_where_they_are_told() {
     }
 }
 
+/// A line that is quoted with a caret does nothing in a log either, and the caret stays below its word.
+#[test]
+fn quoted_lines_do_nothing_in_a_log() {
+    let world = folder(&["healthy"], "version = 1\n");
+    let here = world.path();
+    let row = "\"##[error]y\" = 'deny' # ##vso[task.x]";
+    write(&here.join("p.toml"), format!("version = 1\n[checks]\n{row}\n"));
+    write(&here.join("c.toml"), format!("version = 1\n{row}\n"));
+    for arguments in [
+        &["policy", "validate", "p.toml"][..],
+        &["check", "captures", "--policy", "p.toml"],
+        &["check", "captures", "--claims", "c.toml"],
+    ] {
+        let output = idleproof(here, arguments);
+        assert_eq!(code(&output), 2, "{}", stderr(&output));
+        assert_inert(&output, &format!("{arguments:?}"));
+        assert!(!stderr(&output).contains("##vso["), "{}", stderr(&output));
+        let lines: Vec<String> = stderr(&output).lines().map(str::to_owned).collect();
+        let quoted = lines.iter().position(|line| line.contains("task.x")).unwrap();
+        let (begins, caret) =
+            (lines[quoted].find('"').unwrap(), lines[quoted + 1].find('^').unwrap());
+        assert_eq!(begins, caret, "{}", stderr(&output));
+    }
+}
+
 /// A policy file that a run could read is kept as well, whatever this run was told.
 #[test]
 fn no_output_takes_the_place_of_a_policy() {

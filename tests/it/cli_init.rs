@@ -99,6 +99,21 @@ fn what_fails_at_adoption_is_excepted_by_name_until_a_day() {
 }
 
 #[test]
+fn without_a_capture_there_is_no_baseline() {
+    let world = folder(&[], "");
+    let here = world.path();
+    let told = idleproof(here, &["init", "--baseline"]);
+    assert_eq!((code(&told), stdout(&told)), (3, String::new()));
+    let told = stderr(&told);
+    for part in ["nothing to take a baseline of", "change `captures`", "\ncreated idleproof.toml\n"]
+    {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let policy = fs::read_to_string(here.join("idleproof.toml")).unwrap();
+    assert!(!policy.contains("\n[[exceptions]]"), "{policy}");
+}
+
+#[test]
 fn exceptions_are_added_to_a_policy_that_is_there() {
     let own = "version = 1\ncaptures = [\"captures/**/*.gz\"] # ours\nexceptions = []\n";
     let world = folder(&["incident"], own);

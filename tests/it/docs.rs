@@ -102,6 +102,15 @@ fn the_catalogue_of_reconciliations_names_what_there_is() {
     }
 }
 
+/// A number in percent says nothing without what it is a part of.
+#[test]
+fn every_part_says_of_what() {
+    for check in CHECKS {
+        let is_part = matches!(check.unit, Unit::Share | Unit::Percent);
+        assert_eq!(check.part_of.is_some(), is_part, "{}", check.id);
+    }
+}
+
 /// The examples of policies in the documentation, each with its page.
 pub(crate) fn toml_blocks() -> Vec<(&'static str, String)> {
     let mut all = Vec::new();

@@ -280,19 +280,32 @@ fn jax(steps: &str) -> CaptureReport {
 /// Op by op: every execution launches a kernel, and the count says so where no saving can be computed.
 #[test]
 fn many_executions_of_small_programs_are_counted() {
-    let text = "producer jax-rocm\n\
-        program jit_add 17 {\n  wrapped_add fusion us=5\n}\n\
-        program jit_mul 18 {\n  loop_mul fusion us=5\n}\n\
-        repeat 15 as n every 100 {\n  execute jit_add 10..20\n  execute jit_mul 50..60\n}\n";
-    let written = fixture::write(text).unwrap_or_else(|error| panic!("{error}"));
-    let fixture::Written::Jax(files) = written else { panic!("a fixture for JAX") };
-    let report = pipeline(&[("host.xplane.pb".to_owned(), files.xplane)]);
+    let report = programs(&[5, 5]);
     let advice = report.try_by_count.iter().find(|one| one.id == "small-executions").unwrap();
-    let expected = "30 of 30 executions are of 2 programs that launch at most 2 kernels each: 30 kernels in all";
+    let expected = "30 of 30 executions are of 2 program names (2 programs) that launch at most 2 kernels in one, and run shorter than the host takes to hand \
+        one over: 30 kernels in all";
     assert_eq!(advice.found, expected);
     assert!(advice.action.contains("one jax.jit") && !advice.no_saving.is_empty(), "{advice:?}");
     assert_eq!(advice.basis, "inferred");
     assert!(jax("").try_by_count.is_empty());
+    // One kernel an execution is no little work where it runs for longer than it takes to hand it over.
+    assert!(programs(&[15, 15]).try_by_count.is_empty());
+    // Nor do short ones matter first where others hold most of the time.
+    assert!(programs(&[5, 5, 60]).try_by_count.is_empty());
+}
+
+/// Programs of one kernel each, so long in microseconds, which the host hands over in ten.
+fn programs(kernels_us: &[u32]) -> CaptureReport {
+    let mut text = "producer jax-rocm\n".to_owned();
+    let mut runs = String::new();
+    for (n, us) in kernels_us.iter().enumerate() {
+        text += &format!("program jit_{n} {} {{\n  loop_{n} fusion us={us}\n}}\n", 17 + n);
+        runs += &format!("execute jit_{n} {}..{}\n", 10 + 40 * n, 20 + 40 * n);
+    }
+    text += &format!("repeat 15 as n every 200 {{\n{runs}}}\n");
+    let written = fixture::write(&text).unwrap_or_else(|error| panic!("{error}"));
+    let fixture::Written::Jax(files) = written else { panic!("a fixture for JAX") };
+    pipeline(&[("host.xplane.pb".to_owned(), files.xplane)])
 }
 
 #[test]
@@ -321,6 +334,7 @@ fn steps_of_jax_are_the_users_or_the_executions() {
         let steps = report.records.as_ref().and_then(|records| records.steps.as_ref()).unwrap();
         assert_eq!((steps.marker.as_str(), steps.marked), (marker, marked));
         assert_eq!((steps.count, steps.complete), (5, complete));
+        assert_eq!(steps.program, (!marked).then_some(17));
         assert_eq!(steps.step_time_us.unwrap().median.to_string(), "100");
         assert_eq!(report.claims.step_time.state, ClaimState::Supported);
     }

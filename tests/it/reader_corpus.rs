@@ -98,9 +98,9 @@ fn our_rows(trace: &Trace) -> BTreeMap<&'static str, Vec<Row>> {
     };
     for event in &trace.device_events {
         let table = match event.kind {
-            DeviceEventKind::Kernel | DeviceEventKind::Collective => "kernel",
+            kind if kind.is_kernel() => "kernel",
             DeviceEventKind::Memcpy => "memcpy",
-            DeviceEventKind::Memset => "memset",
+            _ => "memset",
         };
         let stream = trace.stream(event.stream);
         let ids =

@@ -106,7 +106,7 @@ pub(super) fn candidates(path: &Path, model: &Model<'_>, threshold: Picoseconds)
     });
     found.push(Candidate {
         cause: Cause::Copies,
-        change: work(&|node| !event(node).kind.is_kernel()),
+        change: work(&|node| event(node).kind.copies_or_fills()),
         on_path: Some(work_on_path(path, |one| {
             matches!(one.kind, SegmentKind::Copy | SegmentKind::Fill)
         })),

@@ -58,9 +58,13 @@ pub(super) fn waits(model: &Model<'_>) -> Vec<Part> {
     let mut found = vec![
         take("under compute kernels", &work(|kind| kind == DeviceEventKind::Kernel)),
         take(UNDER_COLLECTIVES, &work(|kind| kind == DeviceEventKind::Collective)),
-        take("under copies and fills alone", &work(|kind| !kind.is_kernel())),
+        take("under copies and fills alone", &work(DeviceEventKind::copies_or_fills)),
     ];
-    found.push(Part { what: "while nothing ran".to_owned(), time: rest.total() });
+    // Whole calls: the records' idle under such waits leaves their ends out.
+    found.push(Part {
+        what: "while nothing ran, calling and returning included".to_owned(),
+        time: rest.total(),
+    });
     found.retain(|part| part.time > Picoseconds::ZERO);
     found.sort_by_key(|part| Reverse(part.time));
     found

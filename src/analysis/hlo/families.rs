@@ -129,8 +129,8 @@ const KERNELS: &[(At, &str, KernelFamily)] = &[
 /// The family of a piece of device work. The record's own kind wins over the name.
 pub(super) fn kernel_family(name: &str, kind: DeviceEventKind) -> KernelFamily {
     match kind {
-        DeviceEventKind::Memcpy => return K::Copy,
-        DeviceEventKind::Memset => return K::Fill,
+        DeviceEventKind::Memcpy | DeviceEventKind::CopyKernel => return K::Copy,
+        DeviceEventKind::Memset | DeviceEventKind::FillKernel => return K::Fill,
         DeviceEventKind::Collective => return K::Collective,
         DeviceEventKind::Kernel => {}
     }

@@ -57,7 +57,7 @@ impl<'t> Rows<'t> {
 }
 
 /// `ProfilerStep#12` as `ProfilerStep#`.
-fn without_number(name: &str) -> &str {
+pub(in crate::analysis) fn without_number(name: &str) -> &str {
     let base = name.trim_end_matches(|character: char| character.is_ascii_digit());
     if base.ends_with('#') { base } else { name }
 }

@@ -1,12 +1,20 @@
 //! Lays the critical path out for the report.
 
+use super::SegmentKind;
 use super::{Path, PathSegment};
+use crate::analysis::host_cause::without_number;
 use crate::analysis::lay_out::on_file_axis;
-use crate::report::{CriticalPath, PathKind, PathSegment as Row, Share};
+use crate::report::{CriticalPath, PathKind, PathName, PathSegment as Row, Share};
 use crate::trace::Trace;
+use crate::units::Picoseconds;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// Segments of the path that the report lists.
 const SEGMENTS_MAX: usize = 1_000;
+
+/// Names of the path that the report lists.
+const NAMES_MAX: usize = 100;
 
 /// The path as the report has it: neighbours of equal kind and name are one row.
 pub(in crate::analysis) fn lay_out(trace: &Trace, path: &Path) -> CriticalPath {
@@ -26,9 +34,30 @@ pub(in crate::analysis) fn lay_out(trace: &Trace, path: &Path) -> CriticalPath {
         segments,
         segments_left_out,
         by_kind: by_kind.collect(),
+        by_name: by_name(trace, path),
         unexplained_us: path.unexplained().into(),
         reason: path.reason(),
     }
+}
+
+/// All segments by kind and name, the longest time first. Steps differ in their numbers alone, as in the idle by host event.
+fn by_name(trace: &Trace, path: &Path) -> Vec<PathName> {
+    let mut sums: BTreeMap<(SegmentKind, Option<&str>), (Picoseconds, u64)> = BTreeMap::new();
+    for one in &path.segments {
+        let name = one.name.map(|name| without_number(trace.name(name)));
+        let (time, n) = sums.entry((one.kind, name)).or_default();
+        (*time, *n) = (*time + one.interval.duration(), *n + 1);
+    }
+    let mut rows: Vec<_> = sums.into_iter().collect();
+    rows.sort_by_key(|&(_, (time, _))| Reverse(time));
+    rows.truncate(NAMES_MAX);
+    let row = |((kind, name), (time, segments)): ((SegmentKind, Option<&str>), _)| PathName {
+        kind: kind.name().to_owned(),
+        name: name.map(str::to_owned),
+        time_us: Picoseconds::into(time),
+        segments,
+    };
+    rows.into_iter().map(row).collect()
 }
 
 fn rows(trace: &Trace, path: &Path) -> (Vec<Row>, u64) {

@@ -65,8 +65,8 @@ impl SegmentKind {
         match kind {
             DeviceEventKind::Kernel => Self::Kernel,
             DeviceEventKind::Collective => Self::Collective,
-            DeviceEventKind::Memcpy => Self::Copy,
-            DeviceEventKind::Memset => Self::Fill,
+            DeviceEventKind::Memcpy | DeviceEventKind::CopyKernel => Self::Copy,
+            DeviceEventKind::Memset | DeviceEventKind::FillKernel => Self::Fill,
         }
     }
 }

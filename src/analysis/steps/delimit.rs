@@ -51,6 +51,8 @@ const REPETITIONS_MIN: usize = 3;
 pub(super) struct Delimited {
     pub(super) delimiter: Delimiter,
     pub(super) marker: String,
+    /// Of executions: the program, by index of `Trace::programs`.
+    pub(super) program: Option<u32>,
     /// In order of time.
     pub(super) bounds: Vec<Bounds>,
 }
@@ -108,7 +110,12 @@ fn marked(
         of_device: BTreeMap::new(),
     });
     let bounds: Vec<Bounds> = bounds.collect();
-    (!bounds.is_empty()).then(|| Delimited { delimiter, marker: marker.to_owned(), bounds })
+    (!bounds.is_empty()).then(|| Delimited {
+        delimiter,
+        marker: marker.to_owned(),
+        program: None,
+        bounds,
+    })
 }
 
 /// Steps that the user of JAX marked: ranges with a number, of the name that occurs most often.
@@ -145,7 +152,8 @@ fn executions(trace: &Trace, launches: &Launches, hlo: &HloAttribution) -> Optio
         }
     }
     let name = trace.name(trace.programs[program as usize].name);
-    repeated(trace, Delimiter::Executions, name, firsts)
+    let found = repeated(trace, Delimiter::Executions, name, firsts)?;
+    Some(Delimited { program: Some(program), ..found })
 }
 
 /// Where the host began an execution: its own record, else the first launch.
@@ -205,5 +213,6 @@ fn from_begins(
     let bounds = begins.into_iter().zip(next).zip(1_u64..).filter_map(|(((at, of), next), n)| {
         Some(Bounds { name: format!("{name} {n}"), host: Interval::new(at, next)?, of_device: of })
     });
-    Some(Delimited { delimiter, marker: name.to_owned(), bounds: bounds.collect() })
+    let (marker, bounds) = (name.to_owned(), bounds.collect());
+    Some(Delimited { delimiter, marker, program: None, bounds })
 }

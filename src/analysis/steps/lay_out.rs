@@ -19,6 +19,7 @@ pub(in crate::analysis) fn lay_out(trace: &Trace, steps: &Steps) -> Option<StepR
         marker: steps.marker.clone(),
         marked: steps.are_marked(),
         trust: steps.delimiter.words().to_owned(),
+        program: steps.program.map(|program| trace.programs[program as usize].id),
         count: steps.steps.len() as u64,
         complete: steps.n_complete() as u64,
         left_out: left_out(steps),

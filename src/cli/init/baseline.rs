@@ -31,7 +31,11 @@ pub(super) fn end(args: &InitArgs, today: Date) -> Result<Date, Stop> {
 pub(super) fn write(expires: Date, today: Date) -> Result<String, Stop> {
     let file = policy_file();
     let args = PolicyArgs { policy: Some(file.clone()), ..PolicyArgs::default() };
-    let report = report(&policy::load(&args)?.policy, today)?;
+    let report = report(&policy::load(&args)?.policy, today).map_err(without_capture)?;
+    if report.captures.is_empty() {
+        let fault = format!("what the `captures` of {} match is no capture", file.display());
+        return Err(without_capture(Stop::NoCapture(fault)));
+    }
     let failing = failing(&report);
     if failing.is_empty() {
         return Ok("nothing fails today: no exception is needed\n".to_owned());
@@ -59,6 +63,17 @@ pub(super) fn write(expires: Date, today: Date) -> Result<String, Stop> {
     let real = std::fs::canonicalize(&file).unwrap_or_else(|_| file.clone());
     outputs::replace(&real, after.as_bytes()).map_err(unwritten)?;
     Ok(text)
+}
+
+/// Without a capture nothing is known to fail, and no baseline is written as if nothing did.
+fn without_capture(stop: Stop) -> Stop {
+    match stop {
+        Stop::NoCapture(fault) => Stop::NoCapture(format!(
+            "{fault}, so there is nothing to take a baseline of: put captures where it looks for them, or change `captures` there, \
+             and run `idleproof init --baseline` again"
+        )),
+        other => other,
+    }
 }
 
 /// The report of all captures of a policy. One that can't be read can't be excepted.

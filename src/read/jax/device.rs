@@ -2,8 +2,7 @@
 //!
 //! What an event is, its own statistics tell, else its name. The line's suffix, as in `Stream #8(MemcpyOther)`, tells
 //! nothing: newer tracers leave it out or put copies under `(Kernel)` (measured).
-//! ROCm since rocprofiler-sdk records copies and fills as kernels (`__amd_rocclr_copyBuffer.kd`) with a launch configuration.
-//! The record says kernel, so the model says kernel; that such a kernel copies is told by its name.
+//! What is recorded with a launch configuration is a kernel, whatever its name; the runtime's own copy with kernels as well.
 
 use super::builder::{Builder, Record};
 use super::copies;
@@ -11,6 +10,7 @@ use super::key::Key;
 use super::statistics::Statistics;
 use crate::read::collectives::is_collective;
 use crate::read::refusal::Refusal;
+use crate::read::runtime_kernels::blit;
 use crate::read::table;
 use crate::read::tally::Oddity;
 use crate::trace::{
@@ -77,7 +77,7 @@ fn kind_of_name(name: &str) -> DeviceEventKind {
     } else if is_collective(name) {
         DeviceEventKind::Collective
     } else {
-        DeviceEventKind::Kernel
+        blit(name).unwrap_or(DeviceEventKind::Kernel)
     }
 }
 
@@ -104,7 +104,7 @@ mod tests {
             ("MemcpyD2H", Kind::Memcpy),
             ("Memset", Kind::Memset),
             ("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgs)", Kind::Collective),
-            ("__amd_rocclr_copyBuffer.kd", Kind::Kernel),
+            ("__amd_rocclr_copyBuffer.kd", Kind::CopyKernel),
             ("CopyToBuffer<float>(float*)", Kind::Kernel),
             ("loop_fusion", Kind::Kernel),
         ] {

@@ -7,6 +7,7 @@ use super::super::api::{self, Naming};
 use super::super::chrome::{Event, NoEvent, NoTime, OddNumber, OddPlace, ValueKind};
 use super::super::collectives;
 use super::super::name_map::NameMap;
+use super::super::runtime_kernels::blit;
 use super::super::tally::{Oddity, Tally};
 use super::fields::Field;
 use super::flows::Flows;
@@ -73,7 +74,7 @@ pub(super) struct Builder {
     lanes: Lanes,
     graph_nodes: FxHashMap<(u64, u64), GraphNodeId>,
     call_kinds: NameMap<HostCallKind>,
-    collective_names: NameMap<bool>,
+    kernel_kinds: NameMap<DeviceEventKind>,
     inputs: InputTable,
 }
 
@@ -114,8 +115,11 @@ impl Builder {
             return;
         };
         let collective = self.collective(event);
-        let communicates =
-            kind == DeviceEventKind::Kernel && (collective.is_some() || self.is_collective(name));
+        let kind = match kind {
+            DeviceEventKind::Kernel if collective.is_some() => DeviceEventKind::Collective,
+            DeviceEventKind::Kernel => self.kernel_kind(name),
+            other => other,
+        };
         self.flows.device_event(event.get(Field::Correlation).is_some());
         if kind == DeviceEventKind::Memcpy {
             self.copy(event, name);
@@ -129,7 +133,7 @@ impl Builder {
             collective,
             graph_node: self.graph_node(event),
             hlo: None,
-            kind: if communicates { DeviceEventKind::Collective } else { kind },
+            kind,
             graph_task: graph_task(event),
         };
         self.trace.device_events.push(row);
@@ -379,13 +383,18 @@ impl Builder {
     }
 
     #[inline]
-    fn is_collective(&mut self, name: NameId) -> bool {
-        if let Some(known) = self.collective_names.get(name) {
+    /// What a kernel of this name is.
+    fn kernel_kind(&mut self, name: NameId) -> DeviceEventKind {
+        if let Some(known) = self.kernel_kinds.get(name) {
             return known;
         }
-        let communicates = collectives::is_collective(self.trace.names.get(name));
-        self.collective_names.insert(name, communicates);
-        communicates
+        let text = self.trace.names.get(name);
+        let kind = match collectives::is_collective(text) {
+            true => DeviceEventKind::Collective,
+            false => blit(text).unwrap_or(DeviceEventKind::Kernel),
+        };
+        self.kernel_kinds.insert(name, kind);
+        kind
     }
 }
 

@@ -2,13 +2,11 @@
 
 use super::super::cells::table;
 use super::super::escape::{markdown, markdown_code};
-use super::super::format::{self, FINE, count, counted};
+use super::super::format::{self, FINE, count};
 use super::super::{cells, markdown::Room};
 use super::markup;
 use crate::report::{CaptureReport, Claim, ClaimState, CriticalPath, Microseconds, Share};
 use crate::units::Ratio;
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// Rows of the path by name.
 const NAMES_MAX: usize = 25;
@@ -35,45 +33,44 @@ fn name(name: Option<&str>, room: &Room) -> String {
     name.map_or_else(|| "no event recorded".to_owned(), code)
 }
 
-/// Segments of one kind and name together, the longest time first.
+/// Segments of one kind and name together, the longest time first, and the rest.
 fn by_name(capture: &CaptureReport, path: &CriticalPath, room: &Room) -> String {
-    let mut sums: BTreeMap<(&str, Option<&str>), (i128, u64)> = BTreeMap::new();
-    for one in &path.segments {
-        let sum = sums.entry((&one.kind, one.name.as_deref())).or_default();
-        *sum = (sum.0 + one.time_us.ps(), sum.1 + one.merged);
+    // A report of an earlier version has no such rows.
+    if path.by_name.is_empty() {
+        return String::new();
     }
-    let mut rows: Vec<_> = sums.into_iter().collect();
-    rows.sort_by_key(|(_, (ps, _))| Reverse(*ps));
-    let row = |what: String, of: String, ps: i128, n: Option<u64>| {
-        let part = || Ratio::new(u64::try_from(ps).ok()?, u64::try_from(path.total_us.ps()).ok()?);
-        let share = part().map(Share::of);
+    let row = |what: String, of: String, us: Microseconds, n: String| {
+        let of_window = || {
+            let whole = u64::try_from(path.total_us.ps()).ok()?;
+            Ratio::new(u64::try_from(us.ps()).ok()?, whole)
+        };
+        let share = of_window().map(Share::of);
         vec![
             what,
             of,
-            time(capture, Microseconds::from_ps(ps)),
+            time(capture, us),
             cells::guarded(capture, Claim::CriticalPath, share, format::share),
-            n.map(count).unwrap_or_default(),
+            n,
         ]
     };
-    let shown: Vec<_> = rows.iter().take(NAMES_MAX).collect();
-    let listed: i128 = shown.iter().map(|(_, (ps, _))| ps).sum();
+    let shown = &path.by_name[..path.by_name.len().min(NAMES_MAX)];
+    let listed: i128 = shown.iter().map(|one| one.time_us.ps()).sum();
     let left = path.total_us.ps() - listed;
     let rest = (left > 0).then(|| {
-        let what = match path.segments_left_out {
-            0 => "*all others*".to_owned(),
-            n => format!(
-                "*all others, and {} that are not told apart*",
-                counted(n, "segment", "segments")
-            ),
-        };
-        row(what, String::new(), left, None)
+        let us = Microseconds::from_ps(left);
+        row("*all others*".to_owned(), String::new(), us, String::new())
     });
-    let rows = shown
-        .into_iter()
-        .map(|((kind, of), (ps, n))| row(markdown(kind), name(*of, room), *ps, Some(*n)));
+    let rows = shown.iter().map(|one| {
+        let name = name(one.name.as_deref(), room);
+        row(markdown(&one.kind), name, one.time_us, count(one.segments))
+    });
     let head = ["the path goes through", "name", "time", "of the window", "segments"];
-    markup::blocks(&table(&head, 2, rows.chain(rest)))
+    format!("{}{NOTE}", markup::blocks(&table(&head, 2, rows.chain(rest))))
 }
+
+/// What a host event's row covers, here and where idle is put down to host events.
+const NOTE: &str = "<p>All segments of the window, the device's and the host's. A host event counts here while the path goes through it, also where \
+    the device was at work; under “Idle by host event” it counts while the device was idle, in all of the device's window. So the two differ.</p>\n";
 
 fn in_order(capture: &CaptureReport, path: &CriticalPath, room: &Room) -> String {
     let rows = path.segments.iter().take(room.rows).map(|one| {

@@ -58,7 +58,7 @@ pub(super) fn in_words(capture: &CaptureReport, run: Option<InRun>) -> String {
 }
 
 /// The supported claims, with the figures that matter most, and which of them a check could not verify; then what is certain as a
-/// range alone.
+/// range.
 fn believed(capture: &CaptureReport, run: Option<InRun>) -> String {
     let supported = Claim::ALL
         .into_iter()
@@ -183,7 +183,7 @@ fn certain(capture: &CaptureReport) -> String {
     let of = super::claims::window(capture).unwrap_or_else(|| "of the window".to_owned());
     let lines = known.map(|(claim, bounds)| {
         format!(
-            "<li>{}, as a range alone: <strong>{}</strong> {}</li>",
+            "<li>{}, within a range: <strong>{}</strong> {}</li>",
             html(words::claim(claim)),
             html(&format::percent_range(bounds)),
             html(&of)

@@ -20,7 +20,14 @@ fn time(us: Microseconds) -> String {
 }
 
 pub(super) fn title(capture: &CaptureReport) -> String {
-    titled(capture, "Longest gaps", Claim::Idle, "what explains them is")
+    let title =
+        if is_stated(capture) { "Longest gaps" } else { "Longest stretches without a record" };
+    titled(capture, title, Claim::Idle, "whether they are idle, and why, is")
+}
+
+/// True where a gap between records is idle.
+fn is_stated(capture: &CaptureReport) -> bool {
+    capture.claims.get(Claim::Idle).0 == ClaimState::Supported
 }
 
 /// The longest gaps of each device, and how much of its idle no host event explains.
@@ -36,10 +43,12 @@ pub(super) fn gaps(capture: &CaptureReport, records: &Records, room: &Room) -> S
     if rows.is_empty() {
         return String::new();
     }
+    // When records end and begin is on record, whatever ran in between.
+    let length = if is_stated(capture) { "length" } else { "without a record for" };
     let head = [
         "device",
         "from the start of its work",
-        "length",
+        length,
         "class",
         "ran before",
         "runs next",
@@ -47,15 +56,21 @@ pub(super) fn gaps(capture: &CaptureReport, records: &Records, room: &Room) -> S
         "host event for most of it",
     ];
     let mut text = table(&head, 8, rows);
+    if !is_stated(capture) {
+        text.push_str(NO_IDLE);
+        return text;
+    }
     text.push_str(
         "\nIn each gap the class that most of it is in, and the innermost event on the thread that launched the work which ends it. The start on the \
          file's own axis is in the JSON report.\n",
     );
-    if capture.claims.get(Claim::Idle).0 == ClaimState::Supported {
-        text.push_str(&without_event(capture, records));
-    }
+    text.push_str(&without_event(capture, records));
     text
 }
+
+/// What stands below stretches of which it is not known whether the device was idle.
+const NO_IDLE: &str = "\nAs recorded, and no idle time: work may have run there whose record is lost. What explains a stretch is not told. The start on the file's own \
+    axis is in the JSON report.\n";
 
 /// Idle in which nothing of the host is recorded: as a rule between iterations, or in threads that no tracer watches.
 fn without_event(capture: &CaptureReport, records: &Records) -> String {
@@ -85,7 +100,7 @@ fn row(capture: &CaptureReport, device: &DeviceRecords, gap: &LongGap) -> Vec<St
     };
     let start = Microseconds::from_ps(gap.start_us.ps() - device.window_us.0.ps());
     // Where idle is withheld, nothing explains a gap.
-    let is_stated = capture.claims.get(Claim::Idle).0 == ClaimState::Supported;
+    let is_stated = is_stated(capture);
     let host = match (&gap.host_event, gap.host_us) {
         (Some(_), Some(us)) if is_stated => format!("{} {}", named(&gap.host_event), time(us)),
         _ => DASH.to_owned(),
@@ -93,7 +108,7 @@ fn row(capture: &CaptureReport, device: &DeviceRecords, gap: &LongGap) -> Vec<St
     vec![
         markdown(&device.name),
         time(start),
-        guarded(capture, Claim::Idle, Some(gap.length_us), time),
+        time(gap.length_us),
         gap.class.as_deref().filter(|_| is_stated).map_or_else(|| DASH.to_owned(), markdown),
         named(&gap.last_work),
         named(&gap.next_work),

@@ -26,20 +26,23 @@ pub(super) fn idle(capture: &CaptureReport, records: &Records) -> String {
         cells::idle(capture),
         cells::host_starved(capture)
     );
+    let is_stated = words::withheld_by(capture, Claim::Idle).is_none();
     for device in &records.devices {
         let parts = [
-            ("idle although launched work was waiting", device.idle_with_queued_work_us),
-            ("idle while the host waited for the device", device.idle_under_blocking_sync_us),
+            ("idle although launched work was waiting", device.idle_with_queued_work_us, ""),
+            ("idle while the host waited for the device", device.idle_under_blocking_sync_us, ENDS),
         ];
-        for (what, figure) in parts {
-            if figure.is_some() {
-                let figure = guarded(capture, Claim::Idle, figure, time);
-                let _ = writeln!(text, "- {}, {what}: {figure}", markdown(&device.name));
-            }
+        for (what, figure, covers) in parts.into_iter().filter(|(_, figure, _)| figure.is_some()) {
+            let figure = guarded(capture, Claim::Idle, figure, time);
+            let covers = if is_stated { covers } else { "" };
+            let _ = writeln!(text, "- {}, {what}: {figure}{covers}", markdown(&device.name));
         }
     }
     text
 }
+
+/// What the time under waits covers: what to change counts them with their ends, in one window.
+const ENDS: &str = ", over all of its window, in calls over 50 µs without the 20 µs at each end";
 
 pub(super) fn host_title(capture: &CaptureReport) -> String {
     titled(capture, "Idle by host event", Claim::Idle, "its time is")
@@ -61,7 +64,8 @@ pub(super) fn host(capture: &CaptureReport, records: &Records, room: &Room) -> S
     let head = ["device", "host event", "kind", "gaps", "idle time", "of the device's idle"];
     let mut text = format!(
         "{}{}\nIn each gap, the innermost event on the thread that launched the work which ends the gap. The rows of a \
-         device add up to its idle.\n",
+         device add up to its idle, over all of its window; the critical path is of one step where steps are known, and goes through the host also \
+         where the device was at work.\n",
         table(&head, 3, rows),
         more_in_tables(all, shown)
     );
@@ -100,10 +104,15 @@ fn host_rows<'a>(
 }
 
 pub(super) fn launches(capture: &CaptureReport, launches: &LaunchRecords) -> String {
-    let timing = launches.timing.as_ref().map(|of| timing(capture, of)).unwrap_or_default();
     let replays = capture.records.as_ref().map_or(0, |records| records.graph.launches);
+    let timing = launches.timing.as_ref().map(|of| timing(capture, of, replays));
+    let timing = timing.unwrap_or_default();
+    let of_graphs = match replays {
+        0 => String::new(),
+        n => format!("\n- graph launch calls: {}", count(n)),
+    };
     format!(
-        "- kernel launch calls: {}, of which {} own no device record\n- launch calls inside stream capture, which run \
+        "- kernel launch calls: {}, of which {} own no device record{of_graphs}\n- launch calls inside stream capture, which run \
          nothing: {}\n- device records launched before recording began: {}\n- other device records that no call \
          launched: {}\n{timing}",
         count(launches.calls.saturating_sub(replays)),
@@ -114,8 +123,17 @@ pub(super) fn launches(capture: &CaptureReport, launches: &LaunchRecords) -> Str
     )
 }
 
+/// The launches that are timed: those of graphs among them, and none without a kernel.
+fn followed(launches: u64, replays: u64) -> String {
+    let calls = match replays {
+        0 => counted(launches, "launch", "launches"),
+        _ => counted(launches, "launch of a kernel or graph", "launches of kernels and graphs"),
+    };
+    format!("{calls} that a kernel follows")
+}
+
 /// How long launches take: a waiting device would be known by it, so it goes as the idle claim does.
-fn timing(capture: &CaptureReport, timing: &LaunchTiming) -> String {
+fn timing(capture: &CaptureReport, timing: &LaunchTiming, replays: u64) -> String {
     let held = |of| guarded(capture, Claim::Idle, Some(of), time);
     let latency = guarded(capture, Claim::Idle, Some(timing.latency_us), |of| {
         format!("{} / {} / {}", time(of.p5), time(of.median), time(of.max))
@@ -129,7 +147,7 @@ fn timing(capture: &CaptureReport, timing: &LaunchTiming) -> String {
         "- from a launch call to its first kernel (5th percentile / median / longest): {latency} over {}; summed over \
          launches, which wait side by side, {} (total kernel launch and queuing time, TKLQT)\n- the same for launches into an empty queue, what a launch costs at least: {floor}\n- duration of a \
          kernel (mean / median): {} / {}\n",
-        counted(timing.launches, "launch", "launches"),
+        followed(timing.launches, replays),
         held(timing.latency_sum_us),
         time(timing.kernel_mean_us),
         time(timing.kernel_median_us)

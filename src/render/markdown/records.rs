@@ -93,8 +93,22 @@ pub(super) fn devices(capture: &CaptureReport, records: &Records) -> String {
     ];
     format!(
         "{}\nCompute, exposed collective, exposed memcpy and idle add up to the total, which runs from the first \
-         start to the last end of device work.\n",
-        table(&head, 1, rows)
+         start to the last end of device work.\n{}",
+        table(&head, 1, rows),
+        records.devices.iter().map(by_kernel).collect::<String>()
+    )
+}
+
+/// Kernels that are copies by what they do: in the count of kernels, and in the time of copies.
+fn by_kernel(device: &DeviceRecords) -> String {
+    if device.copies_by_kernel == 0 {
+        return String::new();
+    }
+    let n = counted(device.copies_by_kernel, "of its kernels is", "of its kernels are");
+    let name = markdown(&device.name);
+    format!(
+        "\n{name}: {n} the runtime's own, with which it copies or fills (`copy by kernel`, `fill by kernel`). They count as kernels, and their time as \
+         memcpy and not as compute.\n"
     )
 }
 
@@ -209,6 +223,12 @@ fn not_counted(step: &StepRow) -> String {
 /// What delimits the steps.
 fn delimited(steps: &StepRecords) -> String {
     let marker = markdown_code(&format::name(&steps.marker, NAME_CHARS_MAX));
+    if let Some(id) = steps.program {
+        let trust = markdown(&steps.trust);
+        return format!(
+            "{trust} (*inferred*): {marker}, program id {id}; each reaches from one execution of it to the next, whatever else runs between"
+        );
+    }
     match steps.trust.as_str() {
         "" => format!("marked (*read*) by {marker}"),
         trust if !steps.marked => format!("{} (*inferred*): {marker}", markdown(trust)),
@@ -222,21 +242,28 @@ fn step_time(capture: &CaptureReport, steps: &StepRecords) -> String {
         return String::new();
     }
     let what = "from the start of a step on its device to that of the next one";
+    let n_times = steps.rows.iter().filter(|step| step.step_time_us.is_some()).count() as u64;
     let mut text = match capture.claims.get(Claim::StepTime).0 {
         ClaimState::Undefined => {
             format!("- {what}: not stated, as that takes three steps which the records cover\n")
         }
         _ => {
             let time = guarded(capture, Claim::StepTime, steps.step_time_us, |of| {
-                spread(Some(of), steps.complete, time)
+                spread(Some(of), n_times, time)
             });
-            format!("- {what}{}: {time}\n", of_several(steps.complete))
+            format!("- {what}{}: {time}\n", of_several(n_times))
         }
     };
-    text.push_str(&format!(
-        "- covered by the records: {}\n",
-        counted(steps.complete, "step", "steps")
-    ));
+    let last = match steps.complete.checked_sub(n_times) {
+        Some(without) if without > 0 && n_times > 0 => format!(
+            "; {} of them with a time, as no other follows {}",
+            count(n_times),
+            if without == 1 { "the last one" } else { "the others" }
+        ),
+        _ => String::new(),
+    };
+    let complete = counted(steps.complete, "step", "steps");
+    text.push_str(&format!("- covered by the records: {complete}{last}\n"));
     for left_out in &steps.left_out {
         let n_steps = counted(left_out.count, "step", "steps");
         text.push_str(&format!("- not counted: {n_steps}, {}\n", markdown(&left_out.reason)));
@@ -288,6 +315,11 @@ fn ids(program: &ProgramRecords) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
+/// What a program is, and what is counted of one.
+const OF_PROGRAMS: &str = "\nA program is what the compiler made of one function for one set of shapes, and has an id of its own; programs of one function share a name. The host \
+    records an execution (one run of a program on one device) under the name, so that executions are counted by name. Kernels are those that an execution launched; \
+    copies that the host asks for by itself are in no execution.\n";
+
 pub(super) fn programs(records: &Records, room: &Room) -> String {
     if records.programs.is_empty() {
         return String::new();
@@ -302,11 +334,12 @@ pub(super) fn programs(records: &Records, room: &Room) -> String {
         ]
     });
     let head = [
-        "program",
-        "id",
+        "program name",
+        "program ids",
         "executions",
         "with device records",
         "kernels an execution (of several: min / median / max)",
     ];
-    format!("{}{}", table(&head, 1, rows), more_rows(records.programs.len(), room.rows))
+    let more = more_rows(records.programs.len(), room.rows);
+    format!("{}{more}{OF_PROGRAMS}", table(&head, 1, rows))
 }

@@ -4,7 +4,10 @@ use super::super::cells::{guarded, table, titled};
 use super::super::escape::{markdown, markdown_code};
 use super::super::format::{self, DASH, FINE, count, counted};
 use super::{Room, details, more_in_tables};
-use crate::report::{CaptureReport, Claim, KernelSum, RooflineDevice, RooflineReport, RooflineRow};
+use crate::report::{
+    CaptureReport, CheckReport, Claim, KernelSum, RooflineDevice, RooflineReport, RooflineRow,
+    State,
+};
 use std::fmt::Write as _;
 
 /// Characters of a name or of shapes in a table.
@@ -19,6 +22,7 @@ pub(super) fn roofline(capture: &CaptureReport, roofline: &RooflineReport, room:
     for device in &roofline.devices {
         let _ = writeln!(text, "- {}", device_words(device));
     }
+    text.push_str(&use_these_peaks(capture));
     let _ = writeln!(text, "- under a roof: {}", kernels(&roofline.covered));
     for refused in &roofline.refused {
         let reason = markdown(&refused.reason);
@@ -67,6 +71,25 @@ pub(super) fn roofline(capture: &CaptureReport, roofline: &RooflineReport, room:
     let _ = write!(text, "{more}{notes}{LEGEND}");
     text
 }
+
+/// What to do where the profiler states other figures: a tool that takes those divides by them.
+fn use_these_peaks(capture: &CaptureReport) -> String {
+    let is_wrong = |check: &&CheckReport| {
+        check.id == WRONG_STATS && matches!(check.state, State::Violated | State::Excepted)
+    };
+    let wrong = capture.checks.iter().find(is_wrong);
+    let text = |check: &CheckReport| {
+        format!(
+            "- **what to do**: take these peaks for every efficiency, and none that rests on what the profiler states; {} ({})\n",
+            markdown(&check.message),
+            markdown_code(WRONG_STATS)
+        )
+    };
+    wrong.map(text).unwrap_or_default()
+}
+
+/// The check of figures that the profiler states of a device.
+const WRONG_STATS: &str = "wrong-device-stats";
 
 /// Part of recorded kernel time below which a row is folded, and how many such rows are worth a fold.
 const SMALL: f64 = 0.01;

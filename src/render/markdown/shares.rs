@@ -10,6 +10,7 @@ use crate::report::{
     Microseconds, Share,
 };
 use crate::units::Ratio;
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 /// Programs that are shown.
@@ -96,7 +97,8 @@ fn programs(hlo: &HloRecords, room: &Room) -> String {
     if !hlo.unattributed.is_empty() {
         let _ = write!(text, "\n{}", table(&head, 1, reasons));
     }
-    let head = ["program", "id", "kernels", "recorded time", "of recorded kernel time"];
+    let head =
+        ["program name", "program id", "kernels", "recorded time", "of recorded kernel time"];
     let rows = hlo.programs.iter().take(PROGRAMS_MAX).map(|program| {
         let (records, time) = (count(program.records), time(program.time_us));
         vec![name(&program.name, room), program.id.to_string(), records, time, share(program.share)]
@@ -155,12 +157,15 @@ pub(super) fn ops(capture: &CaptureReport, attribution: &Attribution, room: &Roo
     format!("{table}{more}{}{levels}", before_window(attribution))
 }
 
-/// Rows whose time may not be told: how many of their kernels are on record, which a table of dashes would hide.
-fn counts(rows: impl ExactSizeIterator<Item = (String, u64)>, room: &Room) -> String {
+/// Rows whose time may not be told: how many of their kernels are on record, which a table of dashes would hide. The order of the
+/// report is that of the time; here it is that of the counts.
+fn counts(rows: impl Iterator<Item = (String, u64)>, room: &Room) -> String {
+    let mut rows: Vec<(String, u64)> = rows.collect();
+    rows.sort_by(|(a, n), (b, m)| (Reverse(n), a).cmp(&(Reverse(m), b)));
     let more = rows.len().checked_sub(COUNTS_MAX);
-    let shown = rows.take(COUNTS_MAX);
+    let shown = rows.iter().take(COUNTS_MAX);
     let shown: Vec<String> =
-        shown.map(|(of, records)| format!("{} {}", name(&of, room), count(records))).collect();
+        shown.map(|(of, records)| format!("{} {}", name(of, room), count(*records))).collect();
     let more = match more {
         Some(more) if more > 0 => format!(", and {} more", count(more as u64)),
         _ => String::new(),
@@ -258,7 +263,10 @@ pub(super) fn lines(capture: &CaptureReport, attribution: &Attribution, room: &R
 }
 
 pub(super) fn kernels_title(capture: &CaptureReport) -> String {
-    titled(capture, "Hot kernels by recorded time", Claim::Ranking, "as a ranking of the run it is")
+    let is_ranking = words::withheld_by(capture, Claim::Ranking).is_none();
+    let title =
+        if is_ranking { "Hot kernels by recorded time" } else { "Kernels by recorded time" };
+    titled(capture, title, Claim::Ranking, "as a ranking of the run it is")
 }
 
 /// Kept whatever is withheld: what was recorded is recorded.
@@ -277,8 +285,13 @@ pub(super) fn kernels(capture: &CaptureReport, room: &Room) -> String {
     });
     let head = ["kernel", "operator", "records", "recorded time", "of recorded kernel time"];
     let table = table(&head, 2, rows.chain(other_kernels(capture, room)));
-    format!("{table}{}", more_in_tables(capture.hot_kernels.len(), room.kernels))
+    let is_ranking = words::withheld_by(capture, Claim::Ranking).is_none();
+    let order = if is_ranking { "" } else { NO_RANKING };
+    format!("{table}{}{order}", more_in_tables(capture.hot_kernels.len(), room.kernels))
 }
+
+/// What stands below kernels that are sorted by a time which is not all of theirs.
+const NO_RANKING: &str = "\nIn the order of recorded time, and no ranking of the run: kernels may have run whose records are lost, which would change the order and every share.\n";
 
 /// All kernels behind the table's end, so that its rows add up to the recorded kernel time.
 fn other_kernels(capture: &CaptureReport, room: &Room) -> Option<Vec<String>> {
@@ -296,7 +309,11 @@ fn other_kernels(capture: &CaptureReport, room: &Room) -> Option<Vec<String>> {
 
 /// The operator that launched a kernel; where there is not one, why.
 fn op_of(capture: &CaptureReport, kernel: &HotKernel, room: &Room) -> String {
-    let why_none = if kernel.several_ops { "several" } else { "none" };
-    let op = kernel.op.as_deref().map_or_else(|| why_none.to_owned(), |op| name(op, room));
+    let why_none = match &kernel.by_kernel {
+        Some(what) => markdown(what),
+        None if kernel.several_ops => "several".to_owned(),
+        None => "none".to_owned(),
+    };
+    let op = kernel.op.as_deref().map_or(why_none, |op| name(op, room));
     guarded(capture, Claim::OpAttribution, Some(op), |op| op)
 }

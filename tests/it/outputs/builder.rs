@@ -4,6 +4,7 @@ use super::html::lanes;
 use super::jax::{jax, tables};
 use super::roofline::roofline;
 use super::run::run;
+use idleproof::checks;
 use idleproof::report::*;
 use idleproof::units::Ratio;
 use serde_json::json;
@@ -38,6 +39,7 @@ pub(crate) fn check(id: &str, state: State, level: Level, claims: &[Claim]) -> C
         why: (state == State::NotEvaluable).then_some(WhyNotEvaluable::NoEvidence),
         measured: None,
         limit: None,
+        part_of: checks::find(id).and_then(|one| one.part_of).map(str::to_owned),
         claims: claims.to_vec(),
         evidence: Evidence::new(),
         message: format!("what {id} measured"),
@@ -82,6 +84,7 @@ fn device(name: &str, total: i128, busy: i128) -> DeviceRecords {
         exposed_collective_us: us(1_500),
         exposed_memcpy_us: us(500),
         kernels: 4_321,
+        copies_by_kernel: 0,
         kernel_sum_us: us(busy + 321),
         device_events: 4_400,
         idle_with_queued_work_us: Some(us((total - busy) / 2)),
@@ -184,6 +187,7 @@ fn records(total: i128, busy: i128, with_records: u64) -> Records {
             trust: "marked by the profiler".to_owned(),
             count: 2,
             complete: 1,
+            program: None,
             left_out: vec![StepsLeftOut {
                 count: 1,
                 reason: "recording ended before its work did".to_owned(),
@@ -269,6 +273,7 @@ fn hot_kernels() -> Vec<HotKernel> {
         time_us: us(time),
         share: Some(share(part, 100)),
         op: Some("aten::mm".to_owned()),
+        by_kernel: None,
         several_ops: false,
         per_step_us: Vec::new(),
     };
@@ -397,6 +402,12 @@ fn critical_path() -> CriticalPath {
         time_us: us(time),
         merged: 1,
     };
+    let name = |kind: &str, name: Option<&str>, time| PathName {
+        kind: kind.to_owned(),
+        name: name.map(str::to_owned),
+        time_us: us(time),
+        segments: 1,
+    };
     CriticalPath {
         scope: PathScope::Step,
         step: Some(HOSTILE.to_owned()),
@@ -409,6 +420,7 @@ fn critical_path() -> CriticalPath {
         ],
         segments_left_out: 0,
         by_kind: vec![kind("kernel", 2_625_000, 3), kind("host", 875_000, 1)],
+        by_name: vec![name("kernel", Some(HOSTILE), 2_625_000), name("host", None, 875_000)],
         unexplained_us: us(0),
         reason: None,
     }

@@ -306,7 +306,7 @@ fn bounds_that_are_certain_may_be_believed() {
     let page = text("html", &alone(capture));
     let (believed, rest) = page.split_once("<dt>Withheld: do not use</dt>").expect("answers");
     assert!(
-        believed.contains("waiting for the host, as a range alone: <strong>0.1 to 0.2 %</strong>")
+        believed.contains("waiting for the host, within a range: <strong>0.1 to 0.2 %</strong>")
     );
     assert!(rest.contains("<td>within 0.1 to 0.2 %</td>"));
     assert!(!rest.contains("<span class=\"withheld\">0.1"), "red and certain");

@@ -267,7 +267,7 @@ fn a_wait_under_collectives_says_so_and_stands_last() {
     let expected = [
         ("under collectives alone", 376),
         ("under compute kernels", 26),
-        ("while nothing ran", 14),
+        ("while nothing ran, calling and returning included", 14),
     ];
     assert_eq!(parts, [expected[0], expected[1], expected[2]]);
     assert!(last.knob.contains("which rank comes last"), "{}", last.knob);

@@ -3,9 +3,9 @@
 use crate::harness::{assert_no_mismatch, in_crate, outside_data};
 use idleproof::analysis::{Path, analyse, lay_out};
 use idleproof::read;
-use idleproof::report::{CaptureReport, Microseconds};
+use idleproof::report::{CaptureReport, Microseconds, Share};
 use idleproof::trace::Capture;
-use idleproof::units::Picoseconds;
+use idleproof::units::{Picoseconds, Ratio};
 
 #[test]
 fn segments_add_up_to_the_step() {
@@ -57,7 +57,23 @@ fn laid_out(report: &CaptureReport) -> Vec<String> {
     if kinds != total || rows > total || (path.segments_left_out == 0) != (rows == total) {
         wrong.push(format!("{}: kinds {kinds}, rows {rows} of {total}", report.name));
     }
+    let names = sum(&mut path.by_name.iter().map(|name| name.time_us));
+    if names > total || (path.by_name.len() < 100 && names != total) {
+        wrong.push(format!("{}: names {names} of {total}", report.name));
+    }
     for change in &report.what_to_change {
+        let host = change.cause.strip_prefix("the device waits for the host: ");
+        let row = host.and_then(|host| {
+            path.by_name.iter().find(|row| row.kind == "host" && row.name.as_deref() == Some(host))
+        });
+        if let (Some(_), row) = (host, row) {
+            let of = row.map_or(0, |row| row.time_us.ps());
+            let share = u64::try_from(of).ok().zip(u64::try_from(total).ok());
+            let share = share.and_then(|(part, whole)| Ratio::new(part, whole)).map(Share::of);
+            if share != change.share {
+                wrong.push(format!("{}: {} on {share:?} of the path", report.name, change.cause));
+            }
+        }
         let (least, most) = change.step_us.if_gone;
         let best = change.at_best_us.unwrap_or(least);
         let is_within = best <= least && least <= most && most <= change.step_us.now;

@@ -110,8 +110,8 @@ fn suffixes_of_lines_say_nothing() {
     ];
     let trace = trace(&space(vec![gpu(2, lines)]));
     let kinds: Vec<_> = trace.device_events.iter().map(|event| event.kind).collect();
-    use DeviceEventKind::{Collective, Kernel, Memcpy, Memset};
-    assert_eq!(kinds, [Kernel, Memcpy, Kernel, Collective, Memset]);
+    use DeviceEventKind::{Collective, CopyKernel, Kernel, Memcpy, Memset};
+    assert_eq!(kinds, [Kernel, Memcpy, CopyKernel, Collective, Memset]);
     assert_eq!((trace.devices[0].raw_id, trace.streams.len()), (2, 2));
     let [copy] = trace.copies.as_slice() else { panic!("{:?}", trace.copies) };
     assert_eq!((copy.event, copy.bytes, copy.direction), (1, Some(655_360), None));
