@@ -120,7 +120,7 @@ pub fn analyse_for(capture: &Capture, choice: Choice<'_>) -> Analysis {
                 let launch_timing = launch_timing::launch_timing(trace, &launches);
                 let graphs = graphs::replays(trace, &capture.shards, &launches);
                 let hlo = hlo::hlo_attribution(trace, &launches, choice);
-                let steps = steps::steps(trace, &launches, &graphs, hlo.as_ref());
+                let steps = steps::steps(trace, &timeline, &launches, &graphs, hlo.as_ref());
                 let attribution = attribution::attribute(trace, &launches);
                 (launch_timing, graphs, hlo, steps, attribution)
             },

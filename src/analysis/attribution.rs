@@ -203,11 +203,12 @@ fn ops_by_id(trace: &Trace, id_chain: IdChain) -> Vec<Option<OpId>> {
     if id_chain != IdChain::Usable {
         return vec![None; trace.host_calls.len()];
     }
-    let externals = || (0_u32..).zip(&trace.ops).filter_map(|(row, op)| Some((op.external?, row)));
-    let mut ops = IdTable::with_room_for(externals().map(|(external, _)| external.get()));
+    let externals =
+        || (0_u32..).zip(&trace.ops).filter_map(|(row, op)| Some((op.external?.get(), row)));
+    let mut ops = IdTable::with_room_for(externals().map(|(external, _)| external));
     for (external, row) in externals() {
-        if ops.get(external.get()).is_none() {
-            ops.set(external.get(), row);
+        if ops.get(external).is_none() {
+            ops.set(external, row);
         }
     }
     let op_of = |call: &HostCall| {

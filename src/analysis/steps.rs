@@ -17,7 +17,8 @@ pub(super) use samples::{Samples, samples};
 use super::graphs::Graphs;
 use super::hlo::HloAttribution;
 use super::launches::Launches;
-use crate::trace::{DeviceEvent, DeviceId, IntervalSet, Trace};
+use super::timeline::Timeline;
+use crate::trace::{DeviceEvent, DeviceId, Trace};
 use crate::units::{Interval, Picoseconds};
 use delimit::{Bounds, Delimited};
 
@@ -79,13 +80,13 @@ pub struct StepTime {
 /// Finds the steps of a trace; `None` where nothing delimits any.
 pub(super) fn steps(
     trace: &Trace,
+    timeline: &Timeline,
     launches: &Launches,
     graphs: &Graphs,
     hlo: Option<&HloAttribution>,
 ) -> Option<Steps> {
     let Delimited { delimiter, marker, program, bounds } =
         delimit::delimit(trace, launches, graphs, hlo)?;
-    let busy = IntervalSet::from_intervals(trace.device_events.iter().map(|event| event.interval));
     let mut steps: Vec<Step> = bounds
         .iter()
         .map(|bound| Step {
@@ -96,7 +97,7 @@ pub(super) fn steps(
             kernel_sum: Picoseconds::ZERO,
             device_window: None,
             devices: Vec::new(),
-            busy_in_host_window: busy.clip(bound.host).total(),
+            busy_in_host_window: busy_in(timeline, bound.host),
             incomplete: None,
         })
         .collect();
@@ -111,6 +112,13 @@ pub(super) fn steps(
     }
     complete::mark(trace, launches, &bounds, delimiter, &mut steps);
     Some(Steps { delimiter, marker, program, steps, of_event })
+}
+
+/// How long any device ran anything in a span.
+fn busy_in(timeline: &Timeline, span: Interval) -> Picoseconds {
+    let idle = timeline.devices.iter().map(|device| device.idle_in(span));
+    let idle = idle.reduce(|all, one| all.intersection(&one));
+    idle.map_or(Picoseconds::ZERO, |idle| span.duration() - idle.total())
 }
 
 impl Step {

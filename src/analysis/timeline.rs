@@ -71,6 +71,11 @@ impl DeviceTimeline {
         self.gaps.complement(self.window)
     }
 
+    /// When no stream ran anything in a span, which may reach beyond the window.
+    pub fn idle_in(&self, span: Interval) -> IntervalSet {
+        outside([span], [self.window]).collect::<IntervalSet>().union(&self.gaps.clip(span))
+    }
+
     /// How long any stream ran anything.
     pub fn busy_time(&self) -> Picoseconds {
         self.window.duration() - self.gaps.total()

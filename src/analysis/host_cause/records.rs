@@ -6,54 +6,33 @@ use super::{HostActivity, Place, SameThread};
 use crate::trace::{NameId, ThreadId, Trace};
 use crate::units::Interval;
 
-/// A row in one of the tables of the host.
+/// A row in the tables of the host, by its number where they are laid end to end, in the order in which equal ones count: the last
+/// is the innermost.
 #[derive(Clone, Copy)]
-pub(super) struct HostRecord {
-    table: Table,
-    index: u32,
-}
-
-#[derive(Clone, Copy)]
-enum Table {
-    Annotations,
-    Ops,
-    Spans,
-    Calls,
-}
+pub(super) struct HostRecord(u32);
 
 impl HostRecord {
     /// What the sweep needs of it.
     pub(super) fn event<'t>(self, trace: &'t Trace, rows: &mut Rows<'t>) -> HostEvent {
-        let activity = match self.table {
-            Table::Annotations => HostActivity::Annotation,
-            Table::Ops => HostActivity::Op,
-            Table::Spans => HostActivity::Span,
-            Table::Calls => HostActivity::Call,
-        };
-        let (_, interval, name) = self.read(trace);
+        let (activity, _, interval, name) = self.read(trace);
         HostEvent { interval, row: rows.of(trace, activity, name) }
     }
 
-    fn read(self, trace: &Trace) -> (ThreadId, Interval, NameId) {
-        let at = self.index as usize;
-        match self.table {
-            Table::Annotations => {
-                let one = &trace.annotations[at];
-                (one.thread, one.interval, one.name)
-            }
-            Table::Ops => {
-                let one = &trace.ops[at];
-                (one.thread, one.interval, one.name)
-            }
-            Table::Spans => {
-                let one = &trace.host_spans[at];
-                (one.thread, one.interval, one.name)
-            }
-            Table::Calls => {
-                let one = &trace.host_calls[at];
-                (one.thread, one.interval, one.api)
-            }
+    fn read(self, trace: &Trace) -> (HostActivity, ThreadId, Interval, NameId) {
+        let mut at = self.0 as usize;
+        if let Some(one) = trace.annotations.get(at) {
+            return (HostActivity::Annotation, one.thread, one.interval, one.name);
         }
+        at -= trace.annotations.len();
+        if let Some(one) = trace.ops.get(at) {
+            return (HostActivity::Op, one.thread, one.interval, one.name);
+        }
+        at -= trace.ops.len();
+        if let Some(one) = trace.host_spans.get(at) {
+            return (HostActivity::Span, one.thread, one.interval, one.name);
+        }
+        let one = &trace.host_calls[at - trace.host_spans.len()];
+        (HostActivity::Call, one.thread, one.interval, one.api)
     }
 }
 
@@ -65,7 +44,7 @@ pub(super) fn by_thread(
     gaps: &[Vec<Place>],
 ) -> Vec<Vec<HostRecord>> {
     let thread_of = |record: HostRecord| {
-        let (thread, interval, _) = record.read(trace);
+        let (_, thread, interval, _) = record.read(trace);
         let thread = threads.of_thread(thread).index();
         (!gaps[thread].is_empty() && !interval.is_empty()).then_some(thread)
     };
@@ -80,16 +59,14 @@ pub(super) fn by_thread(
         }
     }
     for records in &mut by_thread {
-        records.sort_by_key(|record| sweep_order(record.read(trace).1));
+        records.sort_by_key(|record| sweep_order(record.read(trace).2));
     }
     by_thread
 }
 
-/// Every host record, in the order in which equal ones count: the last is the innermost.
+/// Every host record; a trace keeps fewer than numbers reach.
 fn all(trace: &Trace) -> impl Iterator<Item = HostRecord> {
-    let of = |table, n_rows| (0_u32..).take(n_rows).map(move |index| HostRecord { table, index });
-    of(Table::Annotations, trace.annotations.len())
-        .chain(of(Table::Ops, trace.ops.len()))
-        .chain(of(Table::Spans, trace.host_spans.len()))
-        .chain(of(Table::Calls, trace.host_calls.len()))
+    let n =
+        trace.annotations.len() + trace.ops.len() + trace.host_spans.len() + trace.host_calls.len();
+    (0_u32..).take(n).map(HostRecord)
 }
