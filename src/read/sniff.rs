@@ -6,6 +6,9 @@ use super::refusal::Refusal;
 use super::source::Source;
 use std::path::{Path, PathBuf};
 
+/// JAX's own files hold their mark in the first 64 bytes; XProf's viewer begins with the names of processes, of some 90 bytes each.
+const MARK_BYTES: usize = 4 << 10;
+
 /// What the first part of a file tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Guess {
@@ -29,7 +32,7 @@ struct Head {
 
 /// Reads the first part of a file and tells what it is.
 pub(super) fn sniff(path: &Path) -> Guess {
-    let head = match head(path) {
+    let head = match head(path, SNIFF_BYTES) {
         Ok(head) => head,
         Err(refusal) => return Guess::Other(refusal.message),
     };
@@ -40,17 +43,17 @@ pub(super) fn sniff(path: &Path) -> Guess {
     }
 }
 
-/// True where the first part of a file looks as if JAX's profiler had made it. Both it and XProf's trace viewer put a mark of their
-/// own and the names of processes first.
+/// True where the first bytes of a file look as if JAX's profiler had made it. Both it and XProf's trace viewer put a mark of their
+/// own and the names of processes first. Every trace is asked, so no more is decompressed than tells: a wrong guess costs time alone.
 pub(super) fn looks_like_jax(path: &Path) -> bool {
-    let Ok(head) = head(path) else { return false };
+    let Ok(head) = head(path, MARK_BYTES) else { return false };
     let marks = ["\"highres-ticks\"", "\"/host:CPU\"", "\"/device:GPU:"];
     marks.iter().any(|mark| memchr::memmem::find(&head.text, mark.as_bytes()).is_some())
 }
 
-fn head(path: &Path) -> Result<Head, Refusal> {
+fn head(path: &Path, bytes: usize) -> Result<Head, Refusal> {
     let mut source = Source::open(path)?;
-    let mut text = vec![0; SNIFF_BYTES];
+    let mut text = vec![0; bytes];
     let (mut filled, mut complete) = (0, false);
     while filled < text.len() && !complete {
         match source.read(&mut text[filled..]) {
