@@ -160,22 +160,18 @@ fn calls_on_path(path: &Path, is_it: impl Fn(&PathSegment) -> bool) -> Picosecon
     calls.map(|one| one.interval.duration()).sum()
 }
 
-/// Device work on the path, with the time that the device took to come to it; of the first, with that to what follows.
+/// Device work on the path, with the time that the device took to come to it; of the first, with that to what follows. Time between
+/// two such pieces counts once.
 fn work_on_path(path: &Path, is_it: impl Fn(&PathSegment) -> bool) -> Picoseconds {
     let comes_to =
         |one: &PathSegment| matches!(one.kind, SegmentKind::Queue | SegmentKind::Dispatch);
-    let mut sum = Picoseconds::ZERO;
-    let mut before: Option<&PathSegment> = None;
-    for (at, segment) in path.segments.iter().enumerate() {
-        if is_it(segment) {
-            let next = || path.segments.get(1).filter(|one| one.kind == SegmentKind::Queue);
-            let coming = if at == 0 { next() } else { before.filter(|one| comes_to(one)) };
-            let coming = coming.map(|one| one.interval.duration());
-            sum += segment.interval.duration() + coming.unwrap_or_default();
-        }
-        before = Some(segment);
-    }
-    sum
+    let work_at = |at: usize| path.segments.get(at).is_some_and(&is_it);
+    let counts = |at: usize, one: &PathSegment| {
+        let follows_first = at == 1 && one.kind == SegmentKind::Queue && work_at(0);
+        is_it(one) || follows_first || comes_to(one) && work_at(at + 1)
+    };
+    let counted = path.segments.iter().enumerate().filter(|&(at, one)| counts(at, one));
+    counted.map(|(_, one)| one.interval.duration()).sum()
 }
 
 /// The host's activity on the path, all of it and the longest by name.

@@ -382,8 +382,8 @@ impl Builder {
         kind
     }
 
-    #[inline]
     /// What a kernel of this name is.
+    #[inline]
     fn kernel_kind(&mut self, name: NameId) -> DeviceEventKind {
         if let Some(known) = self.kernel_kinds.get(name) {
             return known;
