@@ -227,9 +227,9 @@ fn innermost_ops(trace: &Trace) -> Vec<Option<OpId>> {
     let mut innermost = vec![None; trace.host_calls.len()];
     let mut ops: Vec<OpId> = (0_u32..).map(OpId::new).take(trace.ops.len()).collect();
     // An outer operator goes before an inner one that starts with it.
-    ops.sort_by_key(|&op| {
-        let op = trace.op(op);
-        (op.thread, op.interval.start(), std::cmp::Reverse(op.interval.end()))
+    ops.sort_unstable_by_key(|&id| {
+        let op = trace.op(id);
+        (op.thread, op.interval.start(), std::cmp::Reverse(op.interval.end()), id)
     });
     let calls = (0_u32..).zip(&trace.host_calls).filter(|(_, call)| call.kind.hands_over_work());
     let mut calls: Vec<u32> = calls.map(|(at, _)| at).collect();

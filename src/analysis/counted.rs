@@ -88,19 +88,23 @@ fn waits_in_operators<'t>(
     for (_, call) in waits {
         by_thread.entry(call.thread).or_default().push((call.interval, trace.name(call.api)));
     }
-    let mut ops: FxHashMap<ThreadId, Vec<&Op>> = FxHashMap::default();
+    let mut ops: FxHashMap<ThreadId, Vec<u32>> = FxHashMap::default();
     if by_thread.is_empty() {
         return Vec::new();
     }
-    for op in trace.ops.iter().filter(|op| by_thread.contains_key(&op.thread)) {
-        ops.entry(op.thread).or_default().push(op);
+    for (row, op) in (0_u32..).zip(&trace.ops).filter(|(_, op)| by_thread.contains_key(&op.thread))
+    {
+        ops.entry(op.thread).or_default().push(row);
     }
+    let op_of = |row: u32| &trace.ops[row as usize];
     let mut threads: Vec<_> = by_thread.into_iter().collect();
     threads.sort_unstable_by_key(|&(thread, _)| thread);
     let mut found = Vec::new();
     for (thread, mut calls) in threads {
         let mut ops = ops.remove(&thread).unwrap_or_default();
-        ops.sort_by_key(|op| (op.interval.start(), Reverse(op.interval.end())));
+        ops.sort_unstable_by_key(|&row| {
+            (op_of(row).interval.start(), Reverse(op_of(row).interval.end()), row)
+        });
         calls.sort_unstable();
         // Operators that have begun, each with the one that the program called.
         let (mut open, mut next): (Vec<(&Op, &Op)>, usize) = (Vec::new(), 0);
@@ -108,7 +112,8 @@ fn waits_in_operators<'t>(
             while open.pop_if(|(op, _)| op.interval.end() <= at).is_some() {}
         };
         for (call, api) in calls {
-            while let Some(&op) = ops.get(next).filter(|op| op.interval.start() <= call.start()) {
+            let begun = |op: &&Op| op.interval.start() <= call.start();
+            while let Some(op) = ops.get(next).map(|&row| op_of(row)).filter(begun) {
                 close(&mut open, op.interval.start());
                 // `aten::item`, not what that is made of; around it stand ranges of libraries.
                 let is_called = |op: &Op| trace.name(op.name).starts_with("aten::");

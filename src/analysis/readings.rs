@@ -85,10 +85,11 @@ pub(super) fn readings(trace: &Trace, analysis: &Analysis) -> Vec<Vec<Reading>> 
     readings
 }
 
-/// The work of one device by a reading: each piece's time, whether it is a kernel, and how many pieces are left out.
+/// The work of one device by a reading: the time of each piece, that of kernels in all, and how many pieces are left out.
 #[derive(Default)]
 struct Work {
-    pieces: Vec<(Interval, bool)>,
+    pieces: Vec<Interval>,
+    kernel_sum: Picoseconds,
     n_left_out: u64,
 }
 
@@ -101,11 +102,18 @@ fn by_device(
 ) -> Vec<Work> {
     let places = devices.iter().enumerate().map(|(at, device)| (device.device, at));
     let places: FxHashMap<DeviceId, usize> = places.collect();
-    let mut work: Vec<Work> = devices.iter().map(|_| Work::default()).collect();
+    let room = |device: &DeviceTimeline| usize::try_from(device.n_events).unwrap_or_default();
+    let empty = |device| Work { pieces: Vec::with_capacity(room(device)), ..Work::default() };
+    let mut work: Vec<Work> = devices.iter().map(empty).collect();
     for (at, event) in trace.device_events.iter().enumerate() {
         let Some(&place) = places.get(&trace.stream(event.stream).device) else { continue };
         match time(at, event) {
-            Some(interval) => work[place].pieces.push((interval, event.kind.is_kernel())),
+            Some(interval) => {
+                work[place].pieces.push(interval);
+                if event.kind.is_kernel() {
+                    work[place].kernel_sum += interval.duration();
+                }
+            }
             None => work[place].n_left_out += 1,
         }
     }
@@ -120,13 +128,10 @@ fn add(
     kind: ReadingKind,
     words: impl Fn(u64) -> String,
 ) {
-    for ((readings, device), Work { pieces, n_left_out }) in
+    for ((readings, device), Work { pieces, kernel_sum, n_left_out }) in
         readings.iter_mut().zip(devices).zip(work)
     {
-        let intervals = || pieces.iter().map(|(interval, _)| *interval);
-        let Some(window) = intervals().reduce(Interval::hull) else { continue };
-        let kernels = pieces.iter().filter(|(_, is_kernel)| *is_kernel);
-        let kernel_sum = kernels.map(|(interval, _)| interval.duration()).sum();
+        let Some(window) = pieces.iter().copied().reduce(Interval::hull) else { continue };
         if n_left_out == 0 && kernel_sum == device.kernel_sum {
             continue;
         }
@@ -134,7 +139,7 @@ fn add(
             kind,
             words: words(n_left_out),
             window,
-            busy: IntervalSet::from_intervals(intervals()).total(),
+            busy: IntervalSet::from_intervals(pieces).total(),
             kernel_sum,
         });
     }
