@@ -154,7 +154,7 @@ impl Step {
 impl Steps {
     /// True where a marker was recorded, as opposed to work that repeats.
     pub const fn are_marked(&self) -> bool {
-        !matches!(self.delimiter, Delimiter::Executions | Delimiter::GraphLaunches)
+        self.delimiter.is_marker()
     }
 
     /// The step of a device record, by index.

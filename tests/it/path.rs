@@ -259,6 +259,41 @@ fn graph_launches_that_repeat_are_steps_and_say_so() {
     assert_eq!(steps.step_time_us.unwrap().median.to_string(), "500");
 }
 
+/// What PyTorch records of an optimizer ends a training step. Another optimizer, which runs less often, delimits none, and the
+/// profiler's own marker goes before both.
+#[test]
+fn updates_of_the_weights_end_steps_where_nothing_is_marked() {
+    let text = |marker: &str| {
+        format!(
+            "repeat 6 as n every 1000 {{\n\
+               {marker}\n\
+               launch 10..12\nkernel forward 30+300\n\
+               annotation Optimizer.step#SGD.step 400..450\n\
+               launch 410..412\nkernel update 420+100\n\
+             }}\n\
+             annotation Optimizer.step#Adam.step 700..710\n"
+        )
+    };
+    let found = report(&text(""));
+    let steps = found.records.as_ref().and_then(|records| records.steps.as_ref()).unwrap();
+    assert_eq!(
+        steps.trust,
+        "not marked: from the end of one update of the weights to the end of the next"
+    );
+    assert_eq!((steps.marked, steps.marker.as_str()), (false, "after Optimizer.step#SGD.step"));
+    // Five lie between six updates; nothing of the program follows the last one.
+    assert_eq!((steps.count, steps.complete), (6, 5));
+    assert_eq!(steps.step_time_us.unwrap().median.to_string(), "1000");
+    assert_eq!(found.claims.step_time.state, ClaimState::Supported);
+    // From the next forward pass to the one behind it: the update is a part of the step that it ends.
+    let records: Vec<u64> = steps.rows.iter().map(|row| row.kernels).collect();
+    assert_eq!(records, [2, 2, 2, 2, 2, 0]);
+
+    let marked = report(&text("annotation ProfilerStep#{n} 0..990"));
+    let steps = marked.records.as_ref().and_then(|records| records.steps.as_ref()).unwrap();
+    assert_eq!(steps.trust, "marked by the profiler");
+}
+
 /// A run of JAX: ten microseconds of work a step, and the next one 100 later.
 fn jax(steps: &str) -> CaptureReport {
     let text = format!(

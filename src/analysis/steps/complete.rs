@@ -45,7 +45,7 @@ pub(super) fn mark(
     let span = trace.profiler.span;
     let end = trace.profiler.window_end.into_iter().chain(span.map(Interval::end)).min();
     if let Some(last) = steps.last_mut() {
-        if matches!(delimiter, Delimiter::Executions | Delimiter::GraphLaunches) {
+        if !delimiter.is_marker() {
             last.incomplete = Some(Incomplete::NoNext);
         } else if end.is_some_and(|end| end < last.host.end()) {
             last.incomplete = Some(Incomplete::CutAtEnd);

@@ -16,6 +16,8 @@ pub enum Delimiter {
     Serving,
     /// A range that the user marked as a step, with its number.
     User,
+    /// What PyTorch records of each update of the weights.
+    Optimizer,
     /// Executions of the compiled program with the most device time.
     Executions,
     /// Launches of one graph that repeat.
@@ -23,12 +25,20 @@ pub enum Delimiter {
 }
 
 impl Delimiter {
+    /// True where a marker was recorded, as opposed to what repeats. The last repetition has no end of its own.
+    pub const fn is_marker(self) -> bool {
+        matches!(self, Self::Profiler | Self::Serving | Self::User)
+    }
+
     /// How far it may be trusted, in words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Profiler => "marked by the profiler",
             Self::Serving => "marked by the serving engine",
             Self::User => "marked by the user",
+            Self::Optimizer => {
+                "not marked: from the end of one update of the weights to the end of the next"
+            }
             Self::Executions => {
                 "not marked: executions of the program with the most device time, taken for steps"
             }
@@ -43,6 +53,9 @@ const MARKERS: &[(&str, &str, Delimiter)] = &[
     ("step[", "step[…]", Delimiter::Serving),
     ("execute_", "execute_…", Delimiter::Serving),
 ];
+
+/// How the annotations begin that PyTorch puts around every `step()` of an optimizer (`torch/optim/optimizer.py`); the class follows.
+const OPTIMIZER_STEP: &str = "Optimizer.step#";
 
 /// Repeated work counts as steps from this many repetitions on.
 const REPETITIONS_MIN: usize = 3;
@@ -91,6 +104,7 @@ pub(super) fn delimit(
     };
     named()
         .or_else(|| user_steps(trace))
+        .or_else(|| optimizer_steps(trace))
         .or_else(|| executions(trace, launches, hlo?))
         .or_else(|| graph_launches(trace, graphs))
 }
@@ -134,6 +148,23 @@ fn user_steps(trace: &Trace) -> Option<Delimited> {
     let most = counts.values().copied().max()?;
     let (marker, _) = counts.into_iter().find(|(_, count)| *count == most)?;
     marked(trace, Delimiter::User, &marker, |name| base(name).as_deref() == Some(&*marker))
+}
+
+/// Training steps: each ends with an update of the weights. Of several optimizers the one that runs most often counts; one that
+/// runs once for several batches makes one step of them.
+fn optimizer_steps(trace: &Trace) -> Option<Delimited> {
+    let mut ends: BTreeMap<&str, Vec<Picoseconds>> = BTreeMap::new();
+    for one in &trace.annotations {
+        let name = trace.name(one.name);
+        if name.starts_with(OPTIMIZER_STEP) {
+            ends.entry(name).or_default().push(one.interval.end());
+        }
+    }
+    let most = ends.values().map(Vec::len).max()?;
+    let (name, mut ends) = ends.into_iter().find(|(_, ends)| ends.len() == most)?;
+    ends.sort_unstable();
+    let begins = ends.into_iter().map(|at| (at, BTreeMap::new())).collect();
+    from_begins(trace, Delimiter::Optimizer, &format!("after {name}"), begins)
 }
 
 /// Executions of the program with the most device time: the first on each device is in the first step, and so on.
