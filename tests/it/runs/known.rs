@@ -23,6 +23,8 @@ struct Job {
     ahead: Vec<u64>,
     /// By collective and rank: from when to when its kernel ran.
     kernels: Vec<Vec<(u64, u64)>>,
+    /// By rank: how long its host loads data.
+    loads: Vec<u64>,
 }
 
 impl Job {
@@ -44,7 +46,7 @@ impl Job {
             starts.into_iter().map(|start| (start, done + roll(APART))).collect()
         });
         let kernels = kernels.collect();
-        Self { n_ranks, ahead, kernels }
+        Self { n_ranks, ahead, kernels, loads: Vec::new() }
     }
 
     /// What one rank recorded, in the fixture language.
@@ -53,10 +55,13 @@ impl Job {
         let ahead = self.ahead[rank];
         let mut text =
             format!("rank {rank} of {}\nop forward 0..{}\n", self.n_ranks, us(60_000_000));
+        if let Some(load) = self.loads.get(rank) {
+            // Writing to a String cannot fail, here and below.
+            let _ = writeln!(text, "op load 100+{}", us(*load));
+        }
         for (at, ranks) in self.kernels.iter().enumerate() {
             let (start, end) = ranks[rank];
             let launch = start + ahead - 20_000;
-            // Writing to a String cannot fail.
             let _ = writeln!(text, "launch {}..{}", us(launch), us(launch + 5_000));
             let _ = writeln!(
                 text,
@@ -146,7 +151,7 @@ fn with_last(last: impl Fn(usize) -> usize) -> Job {
             |rank| if rank == last(at) { ready + 500_000 } else { ready + 10_000 * rank as u64 };
         (0..3).map(|rank| (start(rank), ready + 600_000)).collect()
     });
-    Job { n_ranks: 3, ahead: vec![0; 3], kernels: kernels.collect() }
+    Job { n_ranks: 3, ahead: vec![0; 3], kernels: kernels.collect(), loads: Vec::new() }
 }
 
 /// The rank that the others wait for is the one to look at, and what another would save is time to wait in.
@@ -174,6 +179,51 @@ fn the_rank_that_comes_last_is_the_one_to_look_at() {
             }
         }
     }
+}
+
+/// What is as long on a rank that comes last to nothing makes no rank late, though the device of the last one idles longer under it,
+/// as it waits least in collectives.
+#[test]
+fn a_host_event_speaks_against_a_rank_only_where_it_is_longer_than_on_every_other() {
+    let with_loads = |loads: [u64; 3]| {
+        let found = Job { loads: loads.to_vec(), ..with_last(|_| 2) }.evaluation();
+        found.runs[0].look_first.clone().unwrap()
+    };
+    let alike = with_loads([1_000_000, 5_000_000, 5_000_000]);
+    assert_eq!(alike.host, []);
+    assert!(
+        alike.evidence.iter().any(|line| line.contains("no difference of the host")),
+        "{alike:?}"
+    );
+
+    let longer = with_loads([1_000_000, 2_000_000, 5_000_000]);
+    let [load] = longer.host.as_slice() else { panic!("{longer:?}") };
+    assert_eq!((load.name.as_str(), load.kind.as_str()), ("load", "op"));
+    // Launches within it are the innermost; those of ranks 0 and 1 begin at other times.
+    assert!(load.time_us > load.others_most_us && load.others_most_us > load.others_us, "{load:?}");
+    let covered = "against the middle of the others they cover at most 4.00 ms of the 8.00 ms";
+    assert!(longer.evidence.iter().any(|line| line.contains(covered)), "{longer:?}");
+}
+
+/// How late the last rank is, who comes before it, and what the run gains, as a part of a window that is told.
+#[test]
+fn lateness_has_a_next_rank_and_a_gain_has_a_length() {
+    let found = with_last(|_| 2).evaluation();
+    let run = &found.runs[0];
+    let first = run.look_first.as_ref().unwrap();
+    // Ranks 0 and 1 come 10 µs apart, rank 2 490 µs later, to each of sixteen collectives.
+    assert_eq!(first.late_us.map(ns), Some(16 * 500_000));
+    assert_eq!(first.next.map(|(rank, by)| (rank, ns(by))), Some((1, 490_000)));
+    // From the first collective's first kernel to the last one's end.
+    assert_eq!(run.window_us.map(ns), Some(15 * 2_000_000 + 600_000));
+    let starts: Vec<_> = run.by_rank.iter().map(|one| one.starts_after_us.map(ns)).collect();
+    assert_eq!(starts, [Some(0), Some(10_000), Some(500_000)]);
+    let gain = "the run, whose window is 30.6 ms, would get shorter by 0 to 7.84 ms (25.6 %)";
+    assert!(first.action.contains(gain), "{first:?}");
+    assert!(!first.action.contains("not proven"), "{first:?}");
+    assert!(
+        first.evidence.iter().any(|line| line.contains("then rank 1, which is 490 µs earlier"))
+    );
 }
 
 #[test]
