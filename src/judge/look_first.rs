@@ -115,18 +115,16 @@ fn doubt(first: &RankTotal, by_rank: &[RankTotal]) -> String {
     if others().all(|one| one.awaited_us.1 <= first.awaited_us.0) {
         return String::new();
     }
-    let sure = first.awaited_us.0.ps();
-    let of_it = match sure {
-        0 => "no wait for it is".to_owned(),
-        _ => format!("{} of waiting for it are", human(sure)),
+    let of_it = match first.awaited_us.0.ps() {
+        0 => "certain is no wait for it".to_owned(),
+        sure => format!("certain are {} of waiting for it", human(sure)),
     };
     let most = others().max_by_key(|one| (one.awaited_us.0, Reverse(one.rank)));
     let most = most.filter(|most| most.awaited_us.0 > first.awaited_us.0);
-    let of_other = most.map(|most| {
-        format!(", and more for rank {}, {}", most.rank, human(most.awaited_us.0.ps()))
-    });
+    let of_other =
+        most.map(|most| format!(", and {} for rank {}", human(most.awaited_us.0.ps()), most.rank));
     format!(
-        "; not proven is that the others wait longest for it, as data may move before the last rank comes: {of_it} certain{}",
+        "; not proven is that the others wait longest for it, as data may move before the last rank comes: {of_it}{}",
         of_other.unwrap_or_default()
     )
 }

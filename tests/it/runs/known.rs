@@ -4,7 +4,7 @@ use crate::fixture;
 use crate::harness::{Run, assert_no_mismatch, pipeline_at};
 use crate::lab::Dice;
 
-use idleproof::report::{ClaimState, RunReport};
+use idleproof::report::{Change, ClaimState, RunReport};
 use std::fmt::Write as _;
 
 /// Collectives of a job: more than offsets of clocks need.
@@ -25,6 +25,8 @@ struct Job {
     kernels: Vec<Vec<(u64, u64)>>,
     /// By rank: how long its host loads data.
     loads: Vec<u64>,
+    /// The first so many collectives do not need every rank.
+    n_partial: usize,
 }
 
 impl Job {
@@ -46,7 +48,7 @@ impl Job {
             starts.into_iter().map(|start| (start, done + roll(APART))).collect()
         });
         let kernels = kernels.collect();
-        Self { n_ranks, ahead, kernels, loads: Vec::new() }
+        Self { n_ranks, ahead, kernels, loads: Vec::new(), n_partial: 0 }
     }
 
     /// What one rank recorded, in the fixture language.
@@ -62,10 +64,11 @@ impl Job {
         for (at, ranks) in self.kernels.iter().enumerate() {
             let (start, end) = ranks[rank];
             let launch = start + ahead - 20_000;
+            let operation = if at < self.n_partial { "send" } else { "allreduce" };
             let _ = writeln!(text, "launch {}..{}", us(launch), us(launch + 5_000));
             let _ = writeln!(
                 text,
-                "kernel all {}+{} args={{\"Collective name\": \"allreduce\", \"Process Group Name\": \"tp\", \"Seq\": {at}}}",
+                "kernel all {}+{} args={{\"Collective name\": \"{operation}\", \"Process Group Name\": \"tp\", \"Seq\": {at}}}",
                 us(start + ahead),
                 us(end - start)
             );
@@ -151,7 +154,8 @@ fn with_last(last: impl Fn(usize) -> usize) -> Job {
             |rank| if rank == last(at) { ready + 500_000 } else { ready + 10_000 * rank as u64 };
         (0..3).map(|rank| (start(rank), ready + 600_000)).collect()
     });
-    Job { n_ranks: 3, ahead: vec![0; 3], kernels: kernels.collect(), loads: Vec::new() }
+    let kernels = kernels.collect();
+    Job { n_ranks: 3, ahead: vec![0; 3], kernels, loads: Vec::new(), n_partial: 0 }
 }
 
 /// The rank that the others wait for is the one to look at, and what another would save is time to wait in.
@@ -224,6 +228,36 @@ fn lateness_has_a_next_rank_and_a_gain_has_a_length() {
     assert!(
         first.evidence.iter().any(|line| line.contains("then rank 1, which is 490 µs earlier"))
     );
+}
+
+/// Where data may move before the last rank comes, who is waited for longest is not proven: the sentence and the tables say so.
+#[test]
+fn a_rank_that_stands_out_by_an_upper_bound_carries_its_doubt() {
+    // To nine of sixteen collectives rank 2 comes last, and those do not need every rank; to the others rank 1.
+    let last = |at| if at < 9 { 2 } else { 1 };
+    let found = Job { n_partial: 9, ..with_last(last) }.evaluation();
+    let first = found.runs[0].look_first.as_ref().unwrap();
+    assert_eq!(first.rank, Some(2), "{first:?}");
+    let doubt = "not proven is that the others wait longest for it, as data may move before the last rank comes: \
+                 certain is no wait for it, and 3.50 ms for rank 1";
+    assert!(first.action.contains(doubt), "{first:?}");
+    let exposed = |one: &&Change| one.cause == "exposed collectives";
+    let of_first = found.captures[0].what_to_change.iter().find(exposed).unwrap();
+    let doubt = "longest for rank 2 (not proven: for certain longest for rank 1, 3.50 ms)";
+    assert!(of_first.knob.contains(doubt), "{of_first:?}");
+}
+
+/// What a rank's saving is a part of, and the floor that its collectives are.
+#[test]
+fn what_a_rank_is_worth_to_its_run_has_a_length() {
+    let found = with_last(|_| 2).evaluation();
+    for (capture, kernel) in found.captures.iter().zip([600_000, 590_000, 100_000]) {
+        for change in &capture.what_to_change {
+            let share = change.in_run.unwrap();
+            assert_eq!(share.run_us, found.runs[0].window_us);
+            assert_eq!(share.collectives_us.map(ns), Some(16 * kernel), "{change:?}");
+        }
+    }
 }
 
 #[test]
