@@ -43,7 +43,7 @@ pub use path::{
     PathName, PathScope, PathSegment, ShareOfRun, StepChange,
 };
 pub use producer::ProducerRecords;
-pub use rank::{RankCollective, RankRecord};
+pub use rank::{RankCollective, RankHostTime, RankRecord};
 pub use reading::{NoReport, parse};
 pub use records::{
     DeviceReading, DeviceRecords, GapClass, GraphRecords, IdleHostEvent, IdleRecords,

@@ -4,11 +4,13 @@
 //! that cover the instant, the one that began last. The rows of a device add up to its recorded idle, exactly.
 
 mod innermost;
+mod own_time;
 mod records;
 mod rows;
 mod sums;
 
 pub(super) use self::innermost::{HostEvent, Segment, innermost, sweep_order};
+pub(super) use self::own_time::own_times;
 use self::records::by_thread;
 pub(super) use self::rows::without_number;
 use self::rows::{NO_EVENT, Rows, UNKNOWN_THREAD};
@@ -118,7 +120,8 @@ pub(super) fn host_cause(
         devices.push(gaps);
     }
     let mut parts = Parts::default();
-    for (places, records) in of_thread.iter().zip(by_thread(trace, &threads, &of_thread)) {
+    let is_wanted: Vec<bool> = of_thread.iter().map(|places| !places.is_empty()).collect();
+    for (places, records) in of_thread.iter().zip(by_thread(trace, &threads, &is_wanted)) {
         let segments = innermost(records.iter().map(|record| record.event(trace, &mut rows)));
         let gaps = places.iter().filter_map(|&place| Some((place, place.interval(timeline)?)));
         let mut take = |place: Place, parts: &mut Parts| {

@@ -48,7 +48,7 @@ pub fn lay_out(capture: &Capture, analysis: &Analysis) -> CaptureReport {
         roofline: super::roofline::report_roofline(trace, &analysis.roofline),
         tables: None,
         swimlanes: None,
-        rank: rank::rank_record(trace),
+        rank: rank::rank_record(trace, &analysis.launches),
         critical_path: analysis.path.as_ref().map(|found| path::lay_out(trace, found)),
         what_to_change: estimates::lay_out(analysis),
         try_by_count,

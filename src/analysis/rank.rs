@@ -1,12 +1,14 @@
 //! What a capture of one rank brings to a comparison of ranks.
 
-use crate::report::{RankCollective, RankRecord};
+use super::host_cause::own_times;
+use super::launches::Launches;
+use crate::report::{RankCollective, RankHostTime, RankRecord};
 use crate::trace::{DeviceEvent, DeviceEventKind, NameId, Trace};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The record of a rank; `None` where the capture does not say which rank it is.
-pub(super) fn rank_record(trace: &Trace) -> Option<RankRecord> {
+pub(super) fn rank_record(trace: &Trace, launches: &Launches) -> Option<RankRecord> {
     let distributed = trace.profiler.distributed.as_ref()?;
     let mut names: FxHashMap<NameId, Arc<str>> = FxHashMap::default();
     let mut text =
@@ -25,10 +27,15 @@ pub(super) fn rank_record(trace: &Trace) -> Option<RankRecord> {
             interval_ps: (at(event.interval.start()), at(event.interval.end())),
         }
     });
+    let rank = distributed.rank?;
+    let host_time = |((activity, name), time_ps): ((super::HostActivity, &str), i128)| {
+        RankHostTime { kind: activity.name(), name: name.to_owned(), time_ps }
+    };
     Some(RankRecord {
-        rank: distributed.rank?,
+        rank,
         world_size: distributed.world_size,
         base_ps: i128::from(trace.origin.base_unix_ns.unwrap_or(0)) * 1_000,
         collectives: collectives.collect(),
+        host_times: own_times(trace, launches).into_iter().map(host_time).collect(),
     })
 }

@@ -45,6 +45,15 @@ pub struct Run {
     pub first_unmatched: Option<String>,
 }
 
+impl Run {
+    /// From the first device work on any rank to the end of the last; `None` where a rank has none.
+    pub fn window(&self) -> Option<(i128, i128)> {
+        let first: Option<Vec<i128>> = self.hosts.iter().map(|host| host.first_work).collect();
+        let last: Option<Vec<i128>> = self.hosts.iter().map(|host| host.last_work).collect();
+        Some((first?.into_iter().min()?, last?.into_iter().max()?))
+    }
+}
+
 /// The runs among some captures: two or more of one folder that say which rank of how many they are, each rank once.
 pub fn runs(captures: &[CaptureReport]) -> Vec<Run> {
     type Ranks<'a> = Vec<(&'a CaptureReport, &'a RankRecord)>;

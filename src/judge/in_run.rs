@@ -24,13 +24,13 @@ struct Told {
     n_ranks: usize,
     /// Absent where the run does not state who waits for whom.
     share: Option<ShareOfRun>,
-    /// Whom the rank waits for longest in that window, and how long at most.
-    waits_for: Option<(u64, i128)>,
+    /// Whom the rank waits for in that window, and how long: by what is certain, and at most.
+    waits: BTreeMap<u64, (i128, i128)>,
 }
 
 impl Told {
     fn of(run: &Run, report: &RunReport, at: usize) -> Self {
-        let mut told = Self { n_ranks: run.ranks.len(), share: None, waits_for: None };
+        let mut told = Self { n_ranks: run.ranks.len(), share: None, waits: BTreeMap::new() };
         let window = run.hosts.get(at).and_then(|host| host.path_window);
         let (Some(&rank), Some((opens, ends))) = (run.ranks.get(at), window) else { return told };
         if report.claims.collective_split.state != ClaimState::Supported {
@@ -40,24 +40,50 @@ impl Told {
             let mut ranks = one.ranks.iter();
             ranks.any(|of| of.rank == rank && of.start_in_file >= opens && of.start_in_file < ends)
         };
-        let (mut share, mut waits) = ((0_u64, 0_u64, 0_i128), BTreeMap::<u64, i128>::new());
+        let (mut share, mut kernels) = ((0_u64, 0_u64, 0_i128), 0_i128);
         for one in run.instances.iter().filter(own) {
             share.0 += 1;
             if one.straggler == rank {
                 (share.1, share.2) = (share.1 + 1, share.2 + one.lead);
             }
-            let waited = one.ranks.iter().find(|of| of.rank == rank).map_or(0, |of| of.wait);
-            *waits.entry(one.straggler).or_default() += waited;
+            for of in one.ranks.iter().filter(|of| of.rank == rank) {
+                kernels += of.kernel;
+                let (least, most) = told.waits.entry(one.straggler).or_default();
+                *least += if one.needs_all { of.wait } else { 0 };
+                *most += of.wait;
+            }
         }
         let (collectives, last, lead) = share;
         told.share = (collectives > 0).then(|| ShareOfRun {
             collectives,
             last,
             at_most_us: Microseconds::from_ps(lead),
+            run_us: report.window_us,
+            collectives_us: Some(Microseconds::from_ps(kernels)),
         });
-        let longest = waits.into_iter().max_by_key(|&(rank, wait)| (wait, Reverse(rank)));
-        told.waits_for = longest.filter(|&(_, wait)| wait > 0);
         told
+    }
+
+    /// The rank that this one waits for longest, how long at most, and what is not proven of that.
+    fn waits_for(&self) -> Option<(u64, i128, String)> {
+        let by = |least: bool| {
+            let of = move |&(&rank, &(sure, most)): &(&u64, &(i128, i128))| {
+                (if least { sure } else { most }, Reverse(rank))
+            };
+            self.waits.iter().max_by_key(of)
+        };
+        let (&rank, &(certain, most)) = by(false).filter(|(_, (_, most))| *most > 0)?;
+        let mut others = self.waits.iter().filter(|(other, _)| **other != rank);
+        if others.all(|(_, (_, other))| *other <= certain) {
+            return Some((rank, most, String::new()));
+        }
+        let doubt = match by(true) {
+            Some((other, (sure, _))) if *sure > certain => {
+                format!(" (not proven: for certain longest for rank {other}, {})", human(*sure))
+            }
+            _ => " (not proven: data may move before the last rank comes)".to_owned(),
+        };
+        Some((rank, most, doubt))
     }
 
     fn write(&self, change: &mut Change) {
@@ -72,7 +98,7 @@ impl Told {
             change.assumption, self.n_ranks
         );
         if change.cause == ChangeCause::Collectives.words()
-            && let Some((rank, wait)) = self.waits_for
+            && let Some((rank, wait, doubt)) = self.waits_for()
         {
             let saved = change.step_us.now.ps() - change.step_us.if_gone.0.ps();
             let waiting = match wait < saved {
@@ -80,7 +106,7 @@ impl Told {
                 false => "up to all of it".to_owned(),
             };
             change.knob = format!(
-                "nothing on this rank against what is waiting: {waiting}, longest for rank {rank}, which the run compares with the \
+                "nothing on this rank against what is waiting: {waiting}, longest for rank {rank}{doubt}, which the run compares with the \
                  others. Against the rest: overlap with compute, or other buckets"
             );
         }

@@ -24,7 +24,8 @@ pub fn judge_run(run: &Run, policy: &Policy, today: Date) -> RunReport {
         claims::is_reason_to_withhold(one) && one.claims.contains(&Claim::CollectiveSplit)
     };
     let by: Vec<String> = checks.iter().filter(reason).map(|check| check.id.clone()).collect();
-    let by_rank = by_rank(&run.ranks, &run.instances);
+    let by_rank = by_rank(run);
+    let window = run.window().map(|(start, end)| Microseconds::from_ps(end - start));
     let state = match (run.instances.is_empty(), by.is_empty()) {
         (true, _) => ClaimState::Undefined,
         (false, true) => ClaimState::Supported,
@@ -35,6 +36,7 @@ pub fn judge_run(run: &Run, policy: &Policy, today: Date) -> RunReport {
         captures: run.captures.clone(),
         ranks: run.ranks.clone(),
         world_size: run.world_size,
+        window_us: window,
         checks,
         claims: RunClaims { collective_split: ClaimReport { state, by } },
         collectives: collectives(&run.instances),
@@ -85,16 +87,24 @@ fn row(((name, group), instances): ((&str, Option<&str>), Vec<&Instance>)) -> Co
 }
 
 /// Sums by rank.
-fn by_rank(ranks: &[u64], instances: &[Instance]) -> Vec<RankTotal> {
+fn by_rank(run: &Run) -> Vec<RankTotal> {
     let us = Microseconds::from_ps;
+    let opens = run.window().map(|(start, _)| start);
     let mut totals: BTreeMap<u64, RankTotal> = BTreeMap::new();
-    for &rank in ranks {
+    for (&rank, host) in run.ranks.iter().zip(&run.hosts) {
         let nothing = (us(0), us(0));
-        let none =
-            RankTotal { rank, kernel_us: us(0), wait_us: nothing, last: 0, awaited_us: nothing };
+        let starts_after = opens.zip(host.first_work).map(|(opens, starts)| us(starts - opens));
+        let none = RankTotal {
+            rank,
+            kernel_us: us(0),
+            wait_us: nothing,
+            last: 0,
+            awaited_us: nothing,
+            starts_after_us: starts_after,
+        };
         totals.insert(rank, none);
     }
-    for one in instances {
+    for one in &run.instances {
         for wait in &one.ranks {
             let Some(total) = totals.get_mut(&wait.rank) else { continue };
             total.kernel_us = us(total.kernel_us.ps() + wait.kernel);
@@ -106,7 +116,7 @@ fn by_rank(ranks: &[u64], instances: &[Instance]) -> Vec<RankTotal> {
             last.awaited_us = with(last.awaited_us, one, longest);
         }
     }
-    ranks.iter().filter_map(|rank| totals.remove(rank)).collect()
+    run.ranks.iter().filter_map(|rank| totals.remove(rank)).collect()
 }
 
 /// Bounds with one more wait: where data may have moved before the last rank came, it is an upper bound.

@@ -2,11 +2,13 @@
 
 use super::cells::{self, table};
 use super::escape::{markdown, markdown_code};
-use super::format::{self, DASH, count, counted, time};
+use super::format::{self, DASH, FINE, count, counted, time};
 use super::words;
 use crate::report::{
-    ClaimState, CollectiveInstance, CollectiveTime, Microseconds, Report, RunReport, State,
+    ClaimState, CollectiveInstance, CollectiveTime, Microseconds, Percent, Report, RunReport,
+    ShareOfRun, State,
 };
+use crate::units::Ratio;
 use std::fmt::Write as _;
 
 /// Rows of collectives; the JSON report has them all.
@@ -116,13 +118,30 @@ pub(super) fn look_first(run: &RunReport) -> String {
             markdown_code(&format::name(&row.name, NAME_CHARS_MAX)),
             markdown(&row.kind),
             time(row.time_us, 3),
+            time(row.others_most_us, 3),
             time(row.others_us, 3),
         ]
     });
-    let rank = first.rank.map_or_else(String::new, |rank| format!("idle under it, rank {rank}"));
-    let head = ["host event", "kind", &rank, "the middle of the others"];
+    let rank =
+        first.rank.map_or_else(String::new, |rank| format!("the host's own time, rank {rank}"));
+    let head =
+        ["host event", "kind", &rank, "the longest of the others", "the middle of the others"];
     let _ = write!(text, "\n{}", table(&head, 2, rows));
     text
+}
+
+/// What shortening one rank is worth to its run: `at most 14.00 µs (0.1 % of the run's 19.69 ms)`.
+pub(super) fn worth(share: ShareOfRun) -> String {
+    if share.last == 0 || share.at_most_us.ps() == 0 {
+        return "nothing in this window".to_owned();
+    }
+    let ps = |us: Microseconds| u64::try_from(us.ps()).ok();
+    let part = |of| Some(Percent::of(Ratio::new(ps(share.at_most_us)?, ps(of)?)?));
+    let of = share
+        .run_us
+        .and_then(|of| Some((of, part(of)?)))
+        .map(|(of, part)| format!(" ({} of the run's {})", format::percent(part), time(of, FINE)));
+    format!("at most {}{}", time(share.at_most_us, FINE), of.unwrap_or_default())
 }
 
 /// The time of collectives. What is waiting is withheld with the split; kernel time is not.
@@ -155,9 +174,9 @@ pub(super) fn collectives(run: &RunReport) -> String {
     let mut head = vec![
         "collective",
         "comes last most often",
-        "waiting for the last rank, sum over ranks",
-        "of kernel time, sum over ranks",
-        "transfer, sum over instances",
+        "waiting for the last rank, all ranks added up",
+        "of kernel time, all ranks added up",
+        "transfer, instances added up",
         "instances",
     ];
     if has_groups {
@@ -174,7 +193,7 @@ pub(super) fn collectives(run: &RunReport) -> String {
     format!("\n{}{more}{sums}{}", table(&head, right, rows), by_rank(run))
 }
 
-const SUMS: &str = "\nSums over ranks are no wall time: ranks wait side by side. Where data may move before the last rank has come (more than two ranks in an operation that \
+const SUMS: &str = "\nRanks wait side by side: what all of them wait together is no wall time. Where data may move before the last rank has come (more than two ranks in an operation that \
     does not need all of them at once), waiting is known only within a range.\n";
 
 /// A wait: a range from nothing on, where it is an upper bound.
@@ -205,13 +224,35 @@ fn by_rank(run: &RunReport) -> String {
         return String::new();
     }
     let rows = run.by_rank.iter().take(RANKS_MAX).map(|rank| {
-        vec![rank.rank.to_string(), time(rank.kernel_us, 3), range(rank.wait_us), count(rank.last)]
+        let starts = rank.starts_after_us.map_or_else(|| "not known".to_owned(), after);
+        vec![
+            rank.rank.to_string(),
+            starts,
+            time(rank.kernel_us, 3),
+            range(rank.wait_us),
+            count(rank.last),
+            range(rank.awaited_us),
+        ]
     });
-    let head =
-        ["rank", "time in these collectives", "of it waiting for the last rank", "comes last to"];
+    let head = [
+        "rank",
+        "first device work starts",
+        "time in these collectives",
+        "of it waiting for the last rank",
+        "comes last to",
+        "waited for there by the rank that waits longest, added up",
+    ];
     let more = match run.by_rank.len().saturating_sub(RANKS_MAX) {
         0 => String::new(),
         more => format!("\n{} more in the JSON report.\n", count(more as u64)),
     };
     format!("\n{}{more}", table(&head, 0, rows))
+}
+
+/// Behind the first rank to start.
+fn after(us: Microseconds) -> String {
+    match us.ps() {
+        0 => "first".to_owned(),
+        _ => format!("{} later", time(us, 3)),
+    }
 }

@@ -147,6 +147,12 @@ pub struct ShareOfRun {
     pub last: u64,
     /// How long after the next to last it comes to those, summed: the run gets shorter by no more.
     pub at_most_us: Microseconds,
+    /// The run's window, of which that is a part: see [`super::RunReport::window_us`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_us: Option<Microseconds>,
+    /// How long this rank's kernels of those collectives take: a window that keeps them on one stream is no shorter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collectives_us: Option<Microseconds>,
 }
 
 /// What to try where records show it by count; no saving is computed.

@@ -13,6 +13,19 @@ pub struct RankRecord {
     pub base_ps: i128,
     /// Collective kernels, in order of their start.
     pub collectives: Vec<RankCollective>,
+    /// The host's own time in its events, on the threads that launched work.
+    pub host_times: Vec<RankHostTime>,
+}
+
+/// The host's own time in the events of one kind and name: while one of them was the innermost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankHostTime {
+    /// Its kind, as in `records.devices[].idle_host_events`.
+    pub kind: &'static str,
+    /// Its name; that of a step without its number.
+    pub name: String,
+    /// How long, in picoseconds.
+    pub time_ps: i128,
 }
 
 /// One collective kernel of a rank.

@@ -14,6 +14,9 @@ pub struct RunReport {
     pub ranks: Vec<u64>,
     /// How many ranks the job has, where the captures say so.
     pub world_size: Option<u64>,
+    /// The run's window: from the first device work on any rank to the end of the last. Absent where a rank has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window_us: Option<Microseconds>,
     /// The checks that compare ranks.
     #[serde(default)]
     pub checks: Vec<CheckReport>,
@@ -76,6 +79,9 @@ pub struct RankTotal {
     pub last: u64,
     /// The longest wait for it in each of those, summed: at least and at most.
     pub awaited_us: (Microseconds, Microseconds),
+    /// How much later its first device work starts than the first of any rank. Absent where a rank has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts_after_us: Option<Microseconds>,
 }
 
 /// Where to begin in a run: inferred from who waits for whom.
@@ -90,22 +96,30 @@ pub struct LookFirst {
     /// How much later than the others its first device work starts: than the middle of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts_later_us: Option<Microseconds>,
-    /// The host events under which its device idles longer than the others, the largest difference first.
+    /// How much later than the middle of the others it comes to the collectives to which it comes last, summed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_us: Option<Microseconds>,
+    /// The rank that comes next to last to the first of those, and how much earlier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<(u64, Microseconds)>,
+    /// The host events that take clearly longer on it than on every other rank, the largest difference first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub host: Vec<RankDifference>,
     /// `inferred`.
     pub basis: String,
 }
 
-/// Idle of one rank under a host event, against the other ranks.
+/// The host's own time in an event on one rank, against the other ranks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankDifference {
     /// The event's name.
     pub name: String,
     /// Its kind, as in `records.devices[].idle_host_events`.
     pub kind: String,
-    /// Idle under it on this rank.
+    /// The host's own time in it on this rank: while it was the innermost event on a thread that launched work.
     pub time_us: Microseconds,
+    /// The longest of any other rank.
+    pub others_most_us: Microseconds,
     /// The middle of the other ranks'.
     pub others_us: Microseconds,
 }

@@ -88,6 +88,16 @@ fn eight_ranks_wait_for_one_another_as_their_records_say() {
             mismatches.push(format!("rank {}: expected {hand:?}, found {found:?}", total.rank));
         }
     }
+    // Ranks 2 and 6 come last to nothing and are as long in the same host events as rank 7: none of those makes it late.
+    let first = run.look_first.as_ref().unwrap();
+    assert_eq!(
+        (first.rank, first.next, first.host.as_slice()),
+        (Some(7), Some((6, us(505))), &[][..])
+    );
+    assert!(
+        first.action.contains("certain are 223 µs of waiting for it, and 885 µs for rank 4"),
+        "{first:?}"
+    );
     assert_eq!(run.by_rank.iter().map(|rank| rank.last).sum::<u64>(), ranks[0].len() as u64);
     // An all-reduce needs every rank; what is sent and received may move before the last one comes.
     for row in &run.collectives {

@@ -2,7 +2,7 @@
 
 use super::innermost::{HostEvent, sweep_order};
 use super::rows::Rows;
-use super::{HostActivity, Place, SameThread};
+use super::{HostActivity, SameThread};
 use crate::trace::{NameId, ThreadId, Trace};
 use crate::units::Interval;
 
@@ -16,6 +16,12 @@ impl HostRecord {
     pub(super) fn event<'t>(self, trace: &'t Trace, rows: &mut Rows<'t>) -> HostEvent {
         let (activity, _, interval, name) = self.read(trace);
         HostEvent { interval, row: rows.of(trace, activity, name) }
+    }
+
+    /// The call that it is, by index.
+    pub(super) fn call(self, trace: &Trace) -> Option<usize> {
+        let others = trace.annotations.len() + trace.ops.len() + trace.host_spans.len();
+        (self.0 as usize).checked_sub(others)
     }
 
     fn read(self, trace: &Trace) -> (HostActivity, ThreadId, Interval, NameId) {
@@ -36,19 +42,18 @@ impl HostRecord {
     }
 }
 
-/// The host records of every thread that launched the end of a gap, those that cover no time left out; of the other threads none
-/// is needed.
+/// The host records of every thread that is wanted, those that cover no time left out; of the other threads none is needed.
 pub(super) fn by_thread(
     trace: &Trace,
     threads: &SameThread,
-    gaps: &[Vec<Place>],
+    is_wanted: &[bool],
 ) -> Vec<Vec<HostRecord>> {
     let thread_of = |record: HostRecord| {
         let (_, thread, interval, _) = record.read(trace);
         let thread = threads.of_thread(thread).index();
-        (!gaps[thread].is_empty() && !interval.is_empty()).then_some(thread)
+        (is_wanted[thread] && !interval.is_empty()).then_some(thread)
     };
-    let mut counts = vec![0_usize; gaps.len()];
+    let mut counts = vec![0_usize; is_wanted.len()];
     for thread in all(trace).filter_map(thread_of) {
         counts[thread] += 1;
     }

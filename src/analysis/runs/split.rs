@@ -32,6 +32,8 @@ pub struct Wait {
     pub rank: u64,
     /// When its kernel began, on the axis of its own file.
     pub start_in_file: i128,
+    /// When it began, on the axis of the first rank's file.
+    pub start: i128,
     /// How long its kernel ran.
     pub kernel: i128,
     /// How long of it the last rank had not come.
@@ -68,6 +70,7 @@ fn instance(
     let wait = |(&(rank, start, end), matched): (&(u64, i128, i128), &(usize, i128, i128))| Wait {
         rank,
         start_in_file: in_file(matched),
+        start,
         kernel: end - start,
         wait: (last_start.min(end) - start).max(0),
     };

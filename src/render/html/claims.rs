@@ -4,7 +4,7 @@ use super::super::cells::{self, guarded};
 use super::super::escape::{html, markdown, markdown_code};
 use super::super::format::{self, DASH, FINE, count, counted};
 use super::super::markdown::saving;
-use super::super::words;
+use super::super::{runs, words};
 use super::markup;
 use crate::report::{CaptureReport, Change, Claim, ClaimState, Microseconds, Percent};
 use crate::units::Ratio;
@@ -207,12 +207,10 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
         Claim::Estimate => {
             let first = first_to_try(capture);
             guarded(capture, claim, first, |first| {
-                let of_run = match first.in_run {
-                    Some(share) if share.last == 0 => {
-                        "for the run nothing in this window; on this rank alone "
-                    }
-                    _ => "",
-                };
+                let of_run = first.in_run.map(|share| {
+                    format!("for the run {}; on this rank alone ", runs::worth(share))
+                });
+                let of_run = of_run.unwrap_or_default();
                 format!(
                     "{of_run}{} saved of {}, if this were gone: {}",
                     saving(first),

@@ -3,7 +3,7 @@
 use super::super::escape::{html, markdown_prose};
 use super::super::format::{self, FINE, time};
 use super::super::markdown::{saving, saving_at_roofline};
-use super::super::{cells, words};
+use super::super::{cells, runs, words};
 use super::markup;
 use crate::report::{
     CaptureReport, Change, CheckReport, Claim, ClaimState, CountedAdvice, Outcome, PathScope,
@@ -239,8 +239,9 @@ fn next(capture: &CaptureReport) -> String {
 /// What is saved on a rank that the others never wait for is waited in collectives.
 fn see_the_run(share: ShareOfRun) -> String {
     format!(
-        "<li>See the run of several ranks first (<em>inferred</em>): this one comes last to none of the {} collectives of its window, and what is saved here is \
-         waited in them.</li>",
+        "<li>See the run of several ranks first (<em>inferred</em>): for the run <strong>{}</strong>, as this one comes last to none of the {} collectives of its \
+         window, and what is saved here is waited in them.</li>",
+        html(&runs::worth(share)),
         share.collectives
     )
 }
@@ -265,12 +266,21 @@ fn try_it(capture: &CaptureReport, change: &Change) -> String {
     let open = change.open.as_deref().map(|open| format!(" It may be nothing: {}.", html(open)));
     let of_run = change.in_run.map(|share| {
         format!(
-            " For the run of several ranks: at most {}, as this one comes last to {} of the {} collectives of the window.",
-            time(share.at_most_us, FINE),
+            "For the run of several ranks <strong>{}</strong>, as this one comes last to {} of the {} collectives of the window. On this rank alone: ",
+            html(&runs::worth(share)),
             share.last,
             share.collectives
         )
     });
+    let saves = format!(
+        "{} {} of {what} {} (<em>inferred</em>, not run).",
+        if of_run.is_some() { "saves" } else { "Saves" },
+        match of_run {
+            Some(_) => markup::inline(&saves),
+            None => format!("<strong>{}</strong>", markup::inline(&saves)),
+        },
+        markup::inline(&now)
+    );
     let roof = change.at_roofline.as_ref().map(|roof| {
         let saves =
             cells::guarded(capture, Claim::Roofline, Some((change, roof)), saving_at_roofline);
@@ -281,14 +291,12 @@ fn try_it(capture: &CaptureReport, change: &Change) -> String {
     let less =
         if is_slowed { " A Python tracer was on: without it, less would be saved." } else { "" };
     format!(
-        "<li>{}. Try: {}. Saves <strong>{}</strong> of {what} {} (<em>inferred</em>, not run).{}{less}{}{}</li>",
+        "<li>{}. Try: {}. {}{saves}{}{less}{}</li>",
         html(&capitalised(&format::name(&change.cause, CAUSE_CHARS_MAX))),
         html(&words::knob(change)),
-        markup::inline(&saves),
-        markup::inline(&now),
+        of_run.unwrap_or_default(),
         roof.unwrap_or_default(),
-        open.unwrap_or_default(),
-        of_run.unwrap_or_default()
+        open.unwrap_or_default()
     )
 }
 

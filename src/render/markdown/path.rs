@@ -3,7 +3,7 @@
 use super::super::cells::{guarded, table, titled};
 use super::super::escape::{markdown, markdown_code};
 use super::super::format::{self, FINE, counted};
-use super::super::words;
+use super::super::{runs, words};
 use crate::report::{
     CaptureReport, Change, ChangeAtRoofline, Claim, ClaimState, CriticalPath, Microseconds,
     PathScope, Percent, ShareOfRun, StepChange,
@@ -129,18 +129,68 @@ pub(in crate::render) fn saving_at_roofline(
 /// What all of it is worth to a run of several ranks.
 fn in_run(capture: &CaptureReport) -> String {
     let share = capture.what_to_change.iter().find_map(|change| change.in_run);
-    let Some(ShareOfRun { collectives, last, at_most_us }) = share else { return String::new() };
-    let collectives = counted(collectives, "collective", "collectives");
+    let Some(share) = share else { return String::new() };
+    let ShareOfRun { last, .. } = share;
+    let collectives = counted(share.collectives, "collective", "collectives");
     let lead = match last {
         0 => "so that what is saved here is waited in them".to_owned(),
-        _ => format!(
-            "by {} in all: the run gets shorter by no more",
-            guarded(capture, Claim::Estimate, Some(at_most_us), time)
-        ),
+        _ => {
+            let worth = |share| markdown(&runs::worth(share));
+            format!(
+                "and the run gets shorter by no more than it is behind there: {}",
+                guarded(capture, Claim::Estimate, Some(share), worth)
+            )
+        }
     };
     format!(
-        "\nOne rank of several: of the {collectives} in this window, it comes last to {}, {lead}.\n",
-        if last == 0 { "none".to_owned() } else { last.to_string() }
+        "\nOne rank of several: of the {collectives} in this window, it comes last to {}, {lead}.\n{}{}",
+        if last == 0 { "none".to_owned() } else { last.to_string() },
+        floor(capture, share),
+        order(capture)
+    )
+}
+
+/// Which causes leave just the rank's collectives, so that different ones save alike.
+fn floor(capture: &CaptureReport, share: ShareOfRun) -> String {
+    let Some(floor) = share.collectives_us else { return String::new() };
+    let left = capture.what_to_change.iter().filter(|one| one.step_us.if_gone.0 == floor);
+    let causes: Vec<String> =
+        left.map(|one| markdown_code(&format::name(&one.cause, NAME_CHARS_MAX))).collect();
+    if causes.is_empty() {
+        return String::new();
+    }
+    format!(
+        "\nWhat limits {}: the collectives stay as they are, waiting for other ranks included, and those of this rank take {} one after another.\n",
+        list(&causes),
+        guarded(capture, Claim::Estimate, Some(floor), time)
+    )
+}
+
+/// `a, b and c`.
+fn list(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// Why a row that may save more stands behind others.
+fn order(capture: &CaptureReport) -> String {
+    let rows = &capture.what_to_change;
+    let saves = |one: &Change| one.step_us.now.ps() - one.step_us.if_gone.0.ps();
+    let is_behind = |at: usize| rows[..at].iter().any(|before| saves(before) < saves(&rows[at]));
+    let late: Vec<String> = (0..rows.len())
+        .filter(|&at| rows[at].share.is_none() && is_behind(at))
+        .map(|at| markdown_code(&format::name(&rows[at].cause, NAME_CHARS_MAX)))
+        .collect();
+    if late.is_empty() {
+        return String::new();
+    }
+    format!(
+        "\nRows stand by their part of the critical path, not by what they save; last stands {}, of which that part is not known, though it may save more \
+         than rows above.\n",
+        list(&late)
     )
 }
 

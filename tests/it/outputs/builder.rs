@@ -206,7 +206,13 @@ pub(crate) fn healthy() -> CaptureReport {
             order_undetermined: false,
             assumption: "the host keeps its pace".to_owned(),
             is_upper_bound: false,
-            in_run: Some(ShareOfRun { collectives: 8, last: 5, at_most_us: us(90_000) }),
+            in_run: Some(ShareOfRun {
+                collectives: 8,
+                last: 5,
+                at_most_us: us(90_000),
+                run_us: Some(us(4_500_000)),
+                collectives_us: Some(us(3_100_000)),
+            }),
             parts: vec![ChangePart { what: HOSTILE.to_owned(), time_us: us(200_000) }],
             at_roofline: Some(ChangeAtRoofline {
                 kernels_us: us(900_000),

@@ -7,7 +7,7 @@ use crate::harness::{default_policy, in_crate, read_one};
 use idleproof::checks::CHECKS;
 use idleproof::report::{
     Bar, CaptureReport, Claim, ClaimState, Lane, LaneKind, LastFinisher, Level, Limit, PathScope,
-    Percent, Report, State, Swimlanes, Unit, Verdict,
+    Percent, Report, ShareOfRun, State, Swimlanes, Unit, Verdict,
 };
 use idleproof::units::Ratio;
 use idleproof::{Detail, Options, evaluate_capture, read, render};
@@ -328,6 +328,32 @@ fn ranks_lead_to_their_run() {
 }
 
 /// Beside a limit a percentage alone does not say of what it is.
+/// What a saving is worth to the run comes before what it is worth on the rank alone, and as loud, wherever the rank comes last.
+#[test]
+fn the_limit_of_the_run_comes_first_on_every_rank() {
+    let mut capture = healthy();
+    for (last, worth) in
+        [(0, "nothing in this window"), (1, "at most 90.00 ms (2.0 % of the run&#39;s 4.500 s)")]
+    {
+        for change in &mut capture.what_to_change {
+            change.in_run = Some(ShareOfRun {
+                collectives: 8,
+                last,
+                at_most_us: us(if last == 0 { 0 } else { 90_000 }),
+                run_us: Some(us(4_500_000)),
+                collectives_us: None,
+            });
+        }
+        let page = text("html", &alone(capture.clone()));
+        for form in [
+            format!("<strong>for the run {worth}; on this rank alone "),
+            format!("<strong>{worth}</strong>, as this one comes last to "),
+        ] {
+            assert!(page.contains(&form), "{form} is missing");
+        }
+    }
+}
+
 #[test]
 fn percentages_of_checks_say_of_what() {
     for known in CHECKS.iter().filter(|one| matches!(one.unit, Unit::Share | Unit::Percent)) {

@@ -10,6 +10,7 @@ pub(crate) fn run() -> RunReport {
         captures: vec!["captures/decode/rank_0".to_owned(), "captures/decode/rank_1".to_owned()],
         ranks: vec![0, 1],
         world_size: Some(8),
+        window_us: Some(us(5_200)),
         checks: vec![check(
             "missing-ranks",
             State::Violated,
@@ -38,16 +39,20 @@ pub(crate) fn run() -> RunReport {
             wait_us: (us(2_800), us(3_800)),
             last: 1,
             awaited_us: (us(0), us(3_800)),
+            starts_after_us: Some(us(0)),
         }],
         look_first: Some(LookFirst {
             rank: Some(1),
             action: "look at rank 1 first".to_owned(),
             evidence: vec![HOSTILE.to_owned()],
             starts_later_us: Some(us(700)),
+            late_us: Some(us(3_800)),
+            next: Some((0, us(3_800))),
             host: vec![RankDifference {
                 name: HOSTILE.to_owned(),
                 kind: "annotation".to_owned(),
                 time_us: us(915),
+                others_most_us: us(560),
                 others_us: us(556),
             }],
             basis: "inferred".to_owned(),

@@ -4,7 +4,7 @@ use crate::fixture;
 use crate::harness::{Run, assert_no_mismatch, pipeline_at};
 use crate::lab::Dice;
 
-use idleproof::report::{ClaimState, RunReport};
+use idleproof::report::{Change, ClaimState, RunReport};
 use std::fmt::Write as _;
 
 /// Collectives of a job: more than offsets of clocks need.
@@ -23,6 +23,10 @@ struct Job {
     ahead: Vec<u64>,
     /// By collective and rank: from when to when its kernel ran.
     kernels: Vec<Vec<(u64, u64)>>,
+    /// By rank: how long its host loads data.
+    loads: Vec<u64>,
+    /// The first so many collectives do not need every rank.
+    n_partial: usize,
 }
 
 impl Job {
@@ -44,7 +48,7 @@ impl Job {
             starts.into_iter().map(|start| (start, done + roll(APART))).collect()
         });
         let kernels = kernels.collect();
-        Self { n_ranks, ahead, kernels }
+        Self { n_ranks, ahead, kernels, loads: Vec::new(), n_partial: 0 }
     }
 
     /// What one rank recorded, in the fixture language.
@@ -53,14 +57,18 @@ impl Job {
         let ahead = self.ahead[rank];
         let mut text =
             format!("rank {rank} of {}\nop forward 0..{}\n", self.n_ranks, us(60_000_000));
+        if let Some(load) = self.loads.get(rank) {
+            // Writing to a String cannot fail, here and below.
+            let _ = writeln!(text, "op load 100+{}", us(*load));
+        }
         for (at, ranks) in self.kernels.iter().enumerate() {
             let (start, end) = ranks[rank];
             let launch = start + ahead - 20_000;
-            // Writing to a String cannot fail.
+            let operation = if at < self.n_partial { "send" } else { "allreduce" };
             let _ = writeln!(text, "launch {}..{}", us(launch), us(launch + 5_000));
             let _ = writeln!(
                 text,
-                "kernel all {}+{} args={{\"Collective name\": \"allreduce\", \"Process Group Name\": \"tp\", \"Seq\": {at}}}",
+                "kernel all {}+{} args={{\"Collective name\": \"{operation}\", \"Process Group Name\": \"tp\", \"Seq\": {at}}}",
                 us(start + ahead),
                 us(end - start)
             );
@@ -146,7 +154,8 @@ fn with_last(last: impl Fn(usize) -> usize) -> Job {
             |rank| if rank == last(at) { ready + 500_000 } else { ready + 10_000 * rank as u64 };
         (0..3).map(|rank| (start(rank), ready + 600_000)).collect()
     });
-    Job { n_ranks: 3, ahead: vec![0; 3], kernels: kernels.collect() }
+    let kernels = kernels.collect();
+    Job { n_ranks: 3, ahead: vec![0; 3], kernels, loads: Vec::new(), n_partial: 0 }
 }
 
 /// The rank that the others wait for is the one to look at, and what another would save is time to wait in.
@@ -172,6 +181,81 @@ fn the_rank_that_comes_last_is_the_one_to_look_at() {
             if change.cause == "exposed collectives" && !is_last {
                 assert!(change.knob.contains("longest for rank 2"), "{change:?}");
             }
+        }
+    }
+}
+
+/// What is as long on a rank that comes last to nothing makes no rank late, though the device of the last one idles longer under it,
+/// as it waits least in collectives.
+#[test]
+fn a_host_event_speaks_against_a_rank_only_where_it_is_longer_than_on_every_other() {
+    let with_loads = |loads: [u64; 3]| {
+        let found = Job { loads: loads.to_vec(), ..with_last(|_| 2) }.evaluation();
+        found.runs[0].look_first.clone().unwrap()
+    };
+    let alike = with_loads([1_000_000, 5_000_000, 5_000_000]);
+    assert_eq!(alike.host, []);
+    assert!(
+        alike.evidence.iter().any(|line| line.contains("no difference of the host")),
+        "{alike:?}"
+    );
+
+    let longer = with_loads([1_000_000, 2_000_000, 5_000_000]);
+    let [load] = longer.host.as_slice() else { panic!("{longer:?}") };
+    assert_eq!((load.name.as_str(), load.kind.as_str()), ("load", "op"));
+    // Launches within it are the innermost; those of ranks 0 and 1 begin at other times.
+    assert!(load.time_us > load.others_most_us && load.others_most_us > load.others_us, "{load:?}");
+    let covered = "against the middle of the others they cover at most 4.00 ms of the 8.00 ms";
+    assert!(longer.evidence.iter().any(|line| line.contains(covered)), "{longer:?}");
+}
+
+/// How late the last rank is, who comes before it, and what the run gains, as a part of a window that is told.
+#[test]
+fn lateness_has_a_next_rank_and_a_gain_has_a_length() {
+    let found = with_last(|_| 2).evaluation();
+    let run = &found.runs[0];
+    let first = run.look_first.as_ref().unwrap();
+    // Ranks 0 and 1 come 10 µs apart, rank 2 490 µs later, to each of sixteen collectives.
+    assert_eq!(first.late_us.map(ns), Some(16 * 500_000));
+    assert_eq!(first.next.map(|(rank, by)| (rank, ns(by))), Some((1, 490_000)));
+    // From the first collective's first kernel to the last one's end.
+    assert_eq!(run.window_us.map(ns), Some(15 * 2_000_000 + 600_000));
+    let starts: Vec<_> = run.by_rank.iter().map(|one| one.starts_after_us.map(ns)).collect();
+    assert_eq!(starts, [Some(0), Some(10_000), Some(500_000)]);
+    let gain = "the run, whose window is 30.6 ms, would get shorter by 0 to 7.84 ms (25.6 %)";
+    assert!(first.action.contains(gain), "{first:?}");
+    assert!(!first.action.contains("not proven"), "{first:?}");
+    assert!(
+        first.evidence.iter().any(|line| line.contains("then rank 1, which is 490 µs earlier"))
+    );
+}
+
+/// Where data may move before the last rank comes, who is waited for longest is not proven: the sentence and the tables say so.
+#[test]
+fn a_rank_that_stands_out_by_an_upper_bound_carries_its_doubt() {
+    // To nine of sixteen collectives rank 2 comes last, and those do not need every rank; to the others rank 1.
+    let last = |at| if at < 9 { 2 } else { 1 };
+    let found = Job { n_partial: 9, ..with_last(last) }.evaluation();
+    let first = found.runs[0].look_first.as_ref().unwrap();
+    assert_eq!(first.rank, Some(2), "{first:?}");
+    let doubt = "not proven is that the others wait longest for it, as data may move before the last rank comes: \
+                 certain is no wait for it, and 3.50 ms for rank 1";
+    assert!(first.action.contains(doubt), "{first:?}");
+    let exposed = |one: &&Change| one.cause == "exposed collectives";
+    let of_first = found.captures[0].what_to_change.iter().find(exposed).unwrap();
+    let doubt = "longest for rank 2 (not proven: for certain longest for rank 1, 3.50 ms)";
+    assert!(of_first.knob.contains(doubt), "{of_first:?}");
+}
+
+/// What a rank's saving is a part of, and the floor that its collectives are.
+#[test]
+fn what_a_rank_is_worth_to_its_run_has_a_length() {
+    let found = with_last(|_| 2).evaluation();
+    for (capture, kernel) in found.captures.iter().zip([600_000, 590_000, 100_000]) {
+        for change in &capture.what_to_change {
+            let share = change.in_run.unwrap();
+            assert_eq!(share.run_us, found.runs[0].window_us);
+            assert_eq!(share.collectives_us.map(ns), Some(16 * kernel), "{change:?}");
         }
     }
 }
