@@ -36,6 +36,10 @@ pub(super) fn rank_record(trace: &Trace, launches: &Launches) -> Option<RankReco
         world_size: distributed.world_size,
         base_ps: i128::from(trace.origin.base_unix_ns.unwrap_or(0)) * 1_000,
         collectives: collectives.collect(),
-        host_times: own_times(trace, launches).into_iter().map(host_time).collect(),
+        // One rank alone is compared with nobody.
+        host_times: match distributed.world_size {
+            Some(..=1) => Vec::new(),
+            _ => own_times(trace, launches).into_iter().map(host_time).collect(),
+        },
     })
 }

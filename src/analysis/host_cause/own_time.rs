@@ -1,12 +1,12 @@
 //! The host's own time in each of its events, whether the device ran meanwhile or not: by that ranks can be compared. Idle under an
 //! event cannot tell them apart, as the device of a rank that waits in a collective is not idle.
 
-use super::records::{HostRecord, by_thread};
+use super::records::by_thread;
 use super::rows::{NO_EVENT, Rows};
 use super::{HostActivity, HostEvent, SameThread, handing_over, innermost};
 use crate::analysis::launches::Launches;
 use crate::trace::{HostCallKind, Trace};
-use crate::units::Interval;
+use crate::units::{Interval, Picoseconds};
 use std::collections::BTreeMap;
 
 /// How long each event was the innermost on a thread that launched work, until the last device work ends, in picoseconds. Calls that
@@ -25,19 +25,25 @@ pub(in crate::analysis) fn own_times<'t>(
         return found;
     };
     let mut rows = Rows::default();
+    let mut sums: Vec<Picoseconds> = Vec::new();
     for records in by_thread(trace, &threads, &is_wanted) {
-        let mut event = |record: HostRecord| {
+        let events = records.into_iter().map(|record| {
             let event = record.event(trace, &mut rows);
-            let call = record.call(trace);
-            let waits = call.is_some_and(|call| may_wait(launches.kinds[call]));
+            let waits = record.call(trace).is_some_and(|call| may_wait(launches.kinds[call]));
             if waits { HostEvent { row: NO_EVENT, ..event } } else { event }
-        };
-        let events: Vec<HostEvent> = records.into_iter().map(&mut event).collect();
+        });
         for segment in innermost(events).filter(|segment| segment.row != NO_EVENT) {
             let until = segment.interval.end().min(ends);
             let Some(part) = Interval::new(segment.interval.start(), until) else { continue };
-            *found.entry(rows.get(segment.row)).or_default() += i128::from(part.duration().ps());
+            let row = segment.row as usize;
+            if sums.len() <= row {
+                sums.resize(row + 1, Picoseconds::ZERO);
+            }
+            sums[row] += part.duration();
         }
+    }
+    for (row, time) in (0_u32..).zip(sums).filter(|(_, time)| *time > Picoseconds::ZERO) {
+        *found.entry(rows.get(row)).or_default() += i128::from(time.ps());
     }
     found
 }
