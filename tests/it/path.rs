@@ -1,6 +1,7 @@
 //! Steps, the critical path and what to change: on small captures whose path, step times and counterfactuals are known, and on every
 //! capture at hand that the segments add up to the window.
 
+mod advice;
 mod at_roofline;
 mod counterfactual;
 mod sums;

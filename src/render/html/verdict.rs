@@ -1,6 +1,6 @@
 //! The verdict on a capture in plain words: what may be believed, what is withheld and why, what was not computed, what to do next.
 
-use super::super::escape::{html, markdown_prose};
+use super::super::escape::{html, markdown_code, markdown_prose};
 use super::super::format::{self, FINE, time};
 use super::super::markdown::{saving, saving_at_roofline};
 use super::super::{cells, words};
@@ -262,7 +262,8 @@ fn try_it(capture: &CaptureReport, change: &Change) -> String {
     let saves = cells::guarded(capture, Claim::Estimate, Some(change), saving);
     let scope = capture.critical_path.as_ref().map(|path| path.scope);
     let what = if scope == Some(PathScope::Step) { "the step's" } else { "the recorded" };
-    let open = change.open.as_deref().map(|open| format!(" It may be nothing: {}.", html(open)));
+    let open =
+        change.open.as_deref().map(|open| format!(" The saving may be zero: {}.", html(open)));
     let of_run = change.in_run.map(|share| {
         format!(
             " For the run of several ranks: at most {}, as this one comes last to {} of the {} collectives of the window.",
@@ -276,12 +277,27 @@ fn try_it(capture: &CaptureReport, change: &Change) -> String {
             cells::guarded(capture, Claim::Roofline, Some((change, roof)), saving_at_roofline);
         format!(" At its roofline it saves {}.", markup::inline(&saves))
     });
+    let stretches = change.stretches.as_ref();
+    let stretches = stretches
+        .map(|of| {
+            format!(
+                " On the critical path: {}.",
+                markup::inline(&words::stretches(of, markdown_code))
+            )
+        })
+        .unwrap_or_default();
+    let folded = super::claims::folded(capture, change).map(|all| {
+        let saves = cells::guarded(capture, Claim::Estimate, Some(all), saving);
+        let cause = html(&format::name(&all.cause, CAUSE_CHARS_MAX));
+        format!(" That is nearly all of the cause “{cause}” ({}).", markup::inline(&saves))
+    });
+    let folded = folded.unwrap_or_default();
     // What a tracer adds to the host's time is no saving.
     let is_slowed = words::is_slowed_by_tracer(change) && words::tracer(capture).is_some();
     let less =
         if is_slowed { " A Python tracer was on: without it, less would be saved." } else { "" };
     format!(
-        "<li>{}. Try: {}. Saves <strong>{}</strong> of {what} {} (<em>inferred</em>, not run).{}{less}{}{}</li>",
+        "<li>{}. Try: {}. Saves <strong>{}</strong> of {what} {} (<em>inferred</em>, not run).{stretches}{folded}{}{less}{}{}</li>",
         html(&capitalised(&format::name(&change.cause, CAUSE_CHARS_MAX))),
         html(&words::knob(change)),
         markup::inline(&saves),
