@@ -79,13 +79,26 @@ fn standing(capture: &CaptureReport, claim: Claim, state: ClaimState, by: &[Stri
 fn basis(capture: &CaptureReport, claim: Claim) -> String {
     match claim {
         Claim::Idle | Claim::KernelTime | Claim::Ranking | Claim::StepTime => "measured".to_owned(),
-        Claim::OpAttribution => format!("times measured; operators {}", placed(capture)),
+        Claim::OpAttribution => match without_op(capture) {
+            Some(share) => format!(
+                "times measured; instructions {}, of which those of {} name no operator",
+                placed(capture),
+                format::share(share)
+            ),
+            None => format!("times measured; operators {}", placed(capture)),
+        },
         Claim::SourceLine => format!("times measured; lines {}", placed(capture)),
         Claim::Roofline => "measured against what vendors state (<em>read</em>)".to_owned(),
         Claim::HostStarved | Claim::CriticalPath | Claim::CollectiveSplit | Claim::Estimate => {
             "<em>inferred</em>".to_owned()
         }
     }
+}
+
+/// The part of kernel time whose instruction is known and names no operator; `None` where kernels lead to operators without one.
+fn without_op(capture: &CaptureReport) -> Option<Share> {
+    let hlo = capture.attribution.as_ref()?.hlo.as_ref()?;
+    hlo.without_op.share.filter(|share| share.get() > 0.0)
 }
 
 /// How kernels are placed, with the share of kernel time of each way, in HTML. Ids and labels are the tracer's; the rest is concluded.

@@ -7,7 +7,7 @@ use super::super::{cells, words};
 use super::markup;
 use crate::report::{
     CaptureReport, Change, CheckReport, Claim, ClaimState, CountedAdvice, Outcome, PathScope,
-    ShareOfRun, State,
+    Percent, ShareOfRun, State,
 };
 
 /// Reasons and advice that are spelled out; the findings have all of them.
@@ -113,13 +113,19 @@ fn withheld(capture: &CaptureReport) -> String {
     let shown = reasons.iter().take(REASONS_MAX).map(|check| {
         format!("<li>{} (<code>{}</code>)</li>", html(&check.message), html(&check.id))
     });
+    // What stands as a range is not withheld as that.
+    let name = |&claim: &Claim| match range(capture, claim) {
+        Some(_) => format!("{} (its single figure: the range above stands)", words::claim(claim)),
+        None => words::claim(claim).to_owned(),
+    };
+    let names: Vec<String> = withheld.iter().map(name).collect();
     let more = match reasons.len().checked_sub(REASONS_MAX) {
         Some(more) if more > 0 => format!("<li>{more} more under “Cannot be trusted”</li>"),
         _ => String::new(),
     };
     format!(
         "<p><strong>{}</strong>, because:</p><ul>{}{more}</ul>",
-        html(&words::claims(&withheld)),
+        html(&names.join(", ")),
         shown.collect::<String>()
     )
 }
@@ -176,10 +182,7 @@ fn why_undefined(capture: &CaptureReport, claim: Claim) -> String {
 /// What the bounds of withheld figures say all the same: a range is no figure that was withheld.
 fn certain(capture: &CaptureReport) -> String {
     let known = [Claim::Idle, Claim::HostStarved].into_iter();
-    let known =
-        known.filter_map(|claim| Some((claim, cells::bounds_all_the_same(capture, claim)?)));
-    // Bounds that leave nearly everything open say nothing.
-    let known = known.filter(|(_, (lo, hi))| hi.get() - lo.get() < OPEN_MAX);
+    let known = known.filter_map(|claim| Some((claim, range(capture, claim)?)));
     let of = super::claims::window(capture).unwrap_or_else(|| "of the window".to_owned());
     let lines = known.map(|(claim, bounds)| {
         format!(
@@ -190,6 +193,12 @@ fn certain(capture: &CaptureReport) -> String {
         )
     });
     lines.collect()
+}
+
+/// The bounds of a withheld figure, where they say something: not where they leave nearly everything open.
+fn range(capture: &CaptureReport, claim: Claim) -> Option<(Percent, Percent)> {
+    let bounds = cells::bounds_all_the_same(capture, claim);
+    bounds.filter(|(lo, hi)| hi.get() - lo.get() < OPEN_MAX)
 }
 
 /// The checks that withhold claims, those that fail the gate first.
@@ -230,10 +239,20 @@ fn next(capture: &CaptureReport) -> String {
             open.map(|open| format!("<li>{} {}</li>", html(&open.question), html(&open.capture))),
         );
     }
+    advice.extend(nothing_to_try(capture, !advice.is_empty()));
     if advice.is_empty() {
         return "Nothing about the capture: no check that could be made is violated.".to_owned();
     }
     format!("<ul>{}</ul>", advice.join(""))
+}
+
+/// That no cause and no count says what to try, and why: the path that causes are looked for on is not stated.
+fn nothing_to_try(capture: &CaptureReport, has_advice: bool) -> Option<String> {
+    let is_undefined = capture.claims.get(Claim::Estimate).0 == ClaimState::Undefined;
+    let path = capture.critical_path.as_ref().filter(|_| is_undefined)?;
+    let why = path.reason.as_ref().filter(|_| capture.try_by_count.is_empty())?;
+    let nothing = if has_advice { "Nothing else" } else { "Nothing" };
+    Some(format!("<li>{nothing} can be said of what to try, because {}.</li>", html(why)))
 }
 
 /// What is saved on a rank that the others never wait for is waited in collectives.

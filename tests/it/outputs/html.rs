@@ -308,8 +308,33 @@ fn bounds_that_are_certain_may_be_believed() {
     assert!(
         believed.contains("waiting for the host, within a range: <strong>0.1 to 0.2 %</strong>")
     );
+    assert!(rest.contains("waiting for the host (its single figure: the range above stands), "));
     assert!(rest.contains("<td>within 0.1 to 0.2 %</td>"));
     assert!(!rest.contains("<span class=\"withheld\">0.1"), "red and certain");
+}
+
+/// Where nothing says what to try, the reason stands in its place.
+#[test]
+fn nothing_to_try_says_why() {
+    let mut capture = healthy();
+    capture.what_to_change.clear();
+    capture.claims.estimate.state = ClaimState::Undefined;
+    let path = capture.critical_path.as_mut().expect("a path");
+    path.reason = Some("no launch of a kernel is known".to_owned());
+    let nothing = "can be said of what to try, because no launch of a kernel is known.";
+    assert!(!text("html", &alone(capture.clone())).contains(nothing), "counts say what to try");
+    capture.try_by_count.clear();
+    let page = text("html", &alone(capture));
+    assert!(page.contains(&format!("<li>Nothing {nothing}</li>")), "{page}");
+}
+
+/// A class of idle is told in the words of the table of idle, wherever it stands.
+#[test]
+fn classes_of_idle_have_one_name() {
+    for (_, report) in reports() {
+        let page = text("html", &report);
+        assert!(!page.contains("host-starved"), "a name that is explained nowhere");
+    }
 }
 
 /// Where one host event is nearly all of the host's part of the path, it leads with a remedy of its own.
