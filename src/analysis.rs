@@ -35,7 +35,9 @@ mod timeline;
 mod waits;
 
 pub use attribution::{AttributedTo, Attribution, Class, IdChain, MethodCounts};
-pub use estimates::{AtRoofline, Cause as ChangeCause, Estimate, Part as ChangePart};
+pub use estimates::{
+    AtRoofline, Cause as ChangeCause, Estimate, Part as ChangePart, Stretches as ChangeStretches,
+};
 pub use graphs::{Confirmation, GraphReplay, Graphs, Shortfall};
 pub use hlo::HloAttribution;
 pub use host_cause::{CauseRow, DeviceCause, GapCause, HostActivity};

@@ -39,8 +39,8 @@ pub use finding::FindingId;
 pub use number::{Microseconds, Percent, Share};
 pub use partition::{ExceptionUse, Partition};
 pub use path::{
-    Change, ChangeAtRoofline, ChangePart, CountedAdvice, CountedRow, CriticalPath, PathKind,
-    PathName, PathScope, PathSegment, ShareOfRun, StepChange,
+    Change, ChangeAtRoofline, ChangePart, ChangeStretches, CountedAdvice, CountedRow, CriticalPath,
+    PathKind, PathName, PathScope, PathSegment, ShareOfRun, StepChange,
 };
 pub use producer::ProducerRecords;
 pub use rank::{RankCollective, RankHostTime, RankRecord};

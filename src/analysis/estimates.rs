@@ -12,11 +12,13 @@ mod lay_out;
 mod lead;
 mod parts;
 mod replay;
+mod stretches;
 
 pub use at_roofline::AtRoofline;
 pub use causes::Cause;
 pub(super) use lay_out::lay_out;
 pub use parts::Part;
+pub use stretches::Stretches;
 
 use super::idle::Idle;
 use super::latency::QUEUE_GAP;
@@ -54,6 +56,8 @@ pub struct Estimate {
     pub knob: &'static str,
     /// Where its time goes, the longest first, as far as records tell.
     pub parts: Vec<Part>,
+    /// Of time of the host: the stretches of the path that it is made of.
+    pub stretches: Option<Stretches>,
     /// Of a kernel: what it saves at its roofline, where that is known of every launch in the window and is more than noise.
     pub at_roofline: Option<AtRoofline>,
     /// True where only the records of what streams wait for each other for could narrow the range.
@@ -116,13 +120,15 @@ pub(super) fn estimates(
         if most <= Picoseconds::ZERO || most < threshold {
             return None;
         }
-        let (knob, parts) = knobs::knob(&candidate.cause, path, model);
+        let stretches = stretches::stretches(&candidate.cause, path, model);
+        let (knob, parts) = knobs::knob(&candidate.cause, stretches.as_ref(), path, model);
         let is_kernel = matches!(candidate.cause, Cause::Kernel(_));
         let at_roofline = is_kernel.then(|| at_roofline(model, &candidate.change, most, floors));
         Some(Estimate {
             at_best: (now - on_path).max(floor.min(now - most)).min(now - most),
             knob,
             parts,
+            stretches,
             at_roofline: at_roofline.flatten().filter(|one| one.saved >= threshold.max(MOMENT)),
             is_open: several_streams,
             cause: candidate.cause,

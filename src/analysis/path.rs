@@ -66,28 +66,45 @@ pub enum Refusal {
     /// So many records of the window have no known launch.
     RecordsWithoutLaunch(u64),
     /// So much of the window is not explained.
-    Unexplained(Picoseconds),
+    Unexplained {
+        /// All of it.
+        time: Picoseconds,
+        /// How much of it is time of the host without a record of a wait.
+        of_host: Picoseconds,
+    },
     /// For so long the device went from one piece of work to the next, longer than it needs: what held it up is not told.
     Ambiguous(Picoseconds),
 }
 
 impl Refusal {
     /// The reason in words; `window` is the length of what it is about.
-    pub fn words(self, window: Picoseconds) -> String {
+    pub fn words(self, scope: PathScope, window: Picoseconds) -> String {
+        let what = match scope {
+            PathScope::Step => "the median step",
+            PathScope::Window => "the window",
+        };
         match self {
-            Self::NoLaunches => "no launch of a kernel in it is known".to_owned(),
-            Self::RecordsWithoutLaunch(1) => "1 device record in it has no known launch".to_owned(),
+            Self::NoLaunches => format!("no launch of a kernel in {what} is known"),
+            Self::RecordsWithoutLaunch(1) => {
+                format!("1 device record in {what} has no known launch")
+            }
             Self::RecordsWithoutLaunch(n) => {
-                format!("{n} device records in it have no known launch")
+                format!("{n} device records in {what} have no known launch")
             }
             Self::Ambiguous(time) => format!(
-                "for {} of its {}, more than 5 %, nothing tells whether the device or the launch held work up",
+                "for {} of {what}'s {}, more than 5 %, nothing tells whether the device or the launch held work up",
                 time.human(),
                 window.human()
             ),
-            Self::Unexplained(time) => {
+            Self::Unexplained { time, of_host } => {
+                let host = match of_host + of_host > time {
+                    true => {
+                        "; most of that is time of the host without a record of what it did, in which it may have waited for the device"
+                    }
+                    false => "",
+                };
                 format!(
-                    "nothing explains {} of its {}, more than 5 %",
+                    "nothing explains {} of {what}'s {}, more than 5 %{host}",
                     time.human(),
                     window.human()
                 )
@@ -99,7 +116,7 @@ impl Refusal {
 impl Path {
     /// Why it is not stated, in words.
     pub fn reason(&self) -> Option<String> {
-        self.refused.map(|refusal| refusal.words(self.window.duration()))
+        self.refused.map(|refusal| refusal.words(self.scope, self.window.duration()))
     }
 
     /// The time of each kind with a segment, the longest first.
@@ -144,9 +161,10 @@ pub(super) fn path<'a>(evidence: &Evidence<'a>) -> Option<(Path, Model<'a>)> {
     let (scope, step, device, window) = scope(evidence)?;
     let model = Model::of(evidence, device, window);
     let swept = sweep::sweep(&model, evidence.launch_timing.and_then(|timing| timing.floor));
-    let (segments, host_parts) = naming::name(evidence, window, swept);
+    let named = naming::name(evidence, window, swept);
+    let naming::Named { segments, host_parts, unseen } = named;
     let mut path = Path { scope, step, device, window, segments, refused: None, host_parts };
-    path.refused = refusal(evidence, &model, &path);
+    path.refused = refusal(evidence, &model, &path, unseen);
     Some((path, model))
 }
 
@@ -164,7 +182,12 @@ fn scope(evidence: &Evidence<'_>) -> Option<(PathScope, Option<String>, DeviceId
     (!device.window.is_empty()).then_some((PathScope::Window, None, device.device, device.window))
 }
 
-fn refusal(evidence: &Evidence<'_>, model: &Model<'_>, path: &Path) -> Option<Refusal> {
+fn refusal(
+    evidence: &Evidence<'_>,
+    model: &Model<'_>,
+    path: &Path,
+    of_host: Picoseconds,
+) -> Option<Refusal> {
     let nodes = || model.nodes.iter().filter(|node| node.device == model.device);
     let is_kernel =
         |node: &&Node| evidence.trace.device_events[node.event as usize].kind.is_kernel();
@@ -187,7 +210,7 @@ fn refusal(evidence: &Evidence<'_>, model: &Model<'_>, path: &Path) -> Option<Re
         u128::from(share.part()) * u128::from(whole) > u128::from(share.whole()) * u128::from(part)
     };
     if too_much(share) {
-        return Some(Refusal::Unexplained(unexplained));
+        return Some(Refusal::Unexplained { time: unexplained, of_host });
     }
     // Where a gap is longer than a queue needs, the latency of the launch may have been what the device waited for.
     let slow = path

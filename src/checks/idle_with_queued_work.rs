@@ -2,10 +2,10 @@
 
 use super::lost::{self, Replays};
 use super::{Check, Doc, Measure, Measurement, WORK_IS_MISSING, us};
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, QueuedGap};
 use crate::report::{Bound, Unit};
 use crate::trace::{Capture, Trace};
-use crate::units::Picoseconds;
+use crate::units::{Interval, Picoseconds};
 use serde_json::json;
 
 pub(super) static CHECK: Check = Check {
@@ -20,7 +20,8 @@ pub(super) static CHECK: Check = Check {
             in the file: records of earlier steps cut away by a splitter, filtered kernels, lost replays. In one public \
             capture a single such gap makes 97.8 % of the span.",
         remedy: "Where launches or replays lack records: judge the original file if this one was split or filtered, else record again with a larger \
-            buffer. If the device truly waited for a peer or another process, idle is real but its cause is not the host: record the peers too.",
+            buffer. If the device truly waited for a peer, another process, work launched before recording began or the profiler's own start, idle is \
+            real but its cause is not the host: record the peers too, and start the recording earlier.",
         limit: "1.5 % of the window: over 23 complete public captures it stayed at or below 0.81 % in 22; removed replays \
             raise it by their own length within 0.3 points.",
         exceptions: "One slow first launch in a tiny capture; graph launch calls that block until the replay starts (time counts \
@@ -54,15 +55,17 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
     let name = format!("gpu:{}", trace.device(device.device).raw_id);
     let longest = counted.iter().max_by_key(|gap| gap.pending.duration());
     let api = longest.map(|gap| trace.name(trace.host_calls[gap.call].api));
+    let meanwhile = longest.and_then(|gap| meanwhile(trace, gap));
     let blocked: Picoseconds = counted.iter().map(|gap| gap.host_blocked).sum();
     let all: Picoseconds = waits.queued.iter().flatten().map(|gap| gap.pending.duration()).sum();
     let message = match (longest, api) {
         (Some(gap), Some(api)) => format!(
             "{name}: for {} of {} the records show nothing running although work had been launched; the longest such gap lasts {} \
-             behind {api}. Records are missing, or the device waited for something other than the host",
+             behind {api}{}. Records are missing, or the device waited for something other than the host",
             time.human(),
             device.window.duration().human(),
-            gap.pending.duration().human()
+            gap.pending.duration().human(),
+            meanwhile.as_ref().map(Meanwhile::words).unwrap_or_default()
         ),
         _ if all > Picoseconds::ZERO => {
             format!(
@@ -80,6 +83,9 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
             ("gaps", json!(counted.len())),
             ("longest_us", longest.map_or(json!(null), |gap| us(gap.pending.duration()))),
             ("longest_launched_by", json!(api)),
+            ("longest_host_call", json!(meanwhile.as_ref().map(|one| one.call))),
+            ("longest_host_operator", json!(meanwhile.as_ref().and_then(|one| one.op))),
+            ("longest_host_call_us", json!(meanwhile.as_ref().map(|one| us(one.time)))),
             ("host_waiting_in_calls_us", us(blocked)),
             ("queued_idle_us", us(all)),
             ("behind_event_waits_us", us(waits.behind_event_waits())),
@@ -87,6 +93,39 @@ fn measure(capture: &Capture, analysis: &Analysis) -> Measurement {
         message,
     )
     .advising(remedy(trace, analysis))
+}
+
+/// What the host did in most of a gap.
+struct Meanwhile<'t> {
+    /// The call that covers most of it.
+    call: &'t str,
+    /// The innermost operator around that call.
+    op: Option<&'t str>,
+    /// How much of the gap it covers.
+    time: Picoseconds,
+}
+
+impl Meanwhile<'_> {
+    fn words(&self) -> String {
+        let op = self.op.map(|op| format!(" of {op}")).unwrap_or_default();
+        format!(", for {} of which the host was in {}{op}", self.time.human(), self.call)
+    }
+}
+
+/// The call that covers more than half of a gap, whatever its thread.
+fn meanwhile<'t>(trace: &'t Trace, gap: &QueuedGap) -> Option<Meanwhile<'t>> {
+    let covers = |one: Interval| one.intersection(gap.pending).map(Interval::duration);
+    let calls = trace.host_calls.iter().filter_map(|one| Some((covers(one.interval)?, one)));
+    let (time, call) = calls.max_by_key(|(time, _)| *time)?;
+    if time + time <= gap.pending.duration() {
+        return None;
+    }
+    let around = trace.ops.iter().filter(|op| {
+        let (inner, outer) = (call.interval, op.interval);
+        op.thread == call.thread && outer.start() <= inner.start() && inner.end() <= outer.end()
+    });
+    let op = around.min_by_key(|op| op.interval.duration()).map(|op| trace.name(op.name));
+    Some(Meanwhile { call: trace.name(call.api), op, time })
 }
 
 /// What is missing is named where anything is; a file of which nothing is missing was neither split nor filtered.
@@ -105,7 +144,7 @@ fn remedy(trace: &Trace, analysis: &Analysis) -> String {
             "Keep the file that was written while the graphs were captured beside the trace, or record again with graphs off: {what}."
         ),
         Replays::Complete => "Every launch and every graph replay has its records: no sign of a file that was split or filtered. The device may have waited for \
-             something else than the host, such as a peer, another process or the tracer itself: record that too, and see whether the gap comes again in \
+             something else than the host, such as a peer, another process, work launched before recording began or the profiler's own start: record that too, and see whether the gap comes again in \
              another recording."
             .to_owned(),
     }

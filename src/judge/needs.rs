@@ -153,6 +153,16 @@ const NEEDS: &[Need] = &[
         },
     },
     Need {
+        question: "Does the one call that is most of a cause take as long after warm-up?",
+        capture: "The same steps after warm-up (PyTorch: a schedule with warmup; JAX: a trace that starts after the first calls): what is made at its first \
+            use, such as contexts, streams, memory and loaded kernels, is there by then.",
+        is_open: |capture, _| {
+            let mut changes = capture.what_to_change.iter();
+            is(capture, Claim::Estimate, ClaimState::Supported)
+                && changes.any(|one| one.stretches.as_ref().is_some_and(|of| of.mostly_one))
+        },
+    },
+    Need {
         question: "How fast would the host be without the profiler?",
         capture: "A capture without the Python tracer (PyTorch: with_stack=False; JAX: python_tracer_level=0).",
         is_open: |_, records| records.python_frames > 0,

@@ -2,8 +2,8 @@
 
 use super::format::{self, FINE};
 use crate::report::{
-    CaptureReport, Change, ChangePart, CheckReport, Claim, ClaimState, GoldenState, Level,
-    RunReport, State, Verdict, WhyNotEvaluable,
+    CaptureReport, Change, ChangePart, ChangeStretches, CheckReport, Claim, ClaimState,
+    GoldenState, Level, RunReport, State, Verdict, WhyNotEvaluable,
 };
 
 /// The gate's outcome in one word.
@@ -137,6 +137,17 @@ pub(super) fn knob(change: &Change) -> String {
     match parts.is_empty() {
         true => change.knob.clone(),
         false => format!("{} ({})", change.knob, parts.join(", ")),
+    }
+}
+
+/// What a cause of the host is made of: `41 stretches, the longest 3.056 s in cudaFree`. The name is as `escaped` writes it.
+pub(super) fn stretches(of: &ChangeStretches, escaped: fn(&str) -> String) -> String {
+    let longest = format::time(of.longest_us, FINE);
+    let name = of.longest.as_deref().map(|name| escaped(&format::name(name, PART_CHARS_MAX)));
+    let place = name.map_or_else(|| "without a host event".to_owned(), |name| format!("in {name}"));
+    match of.count {
+        1 => format!("1 stretch of {longest} {place}"),
+        n => format!("{} stretches, the longest {longest} {place}", format::count(n)),
     }
 }
 

@@ -110,9 +110,13 @@ pub struct Change {
     /// What to try.
     pub knob: String,
     /// What its time goes to, measured, the longest first: the innermost Python functions in a range of the host, the calls that hand
-    /// over copies, and of waits what ran on the device meanwhile. Nothing where no record tells.
+    /// over copies, and of waits what ran on the device meanwhile; the longest call where that is most of it and probably a first use. Nothing
+    /// where no record tells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<ChangePart>,
+    /// Of time of the host: the stretches of the critical path that it is made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stretches: Option<ChangeStretches>,
     /// Of a kernel: what the step saves if it runs at its roofline. Absent where the roofline of any of its launches in the window is not
     /// known: its operations, its bytes and documented peaks, for a kernel that is all of its operation; and where that is less than noise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -181,6 +185,21 @@ pub struct CountedRow {
     pub count: u64,
     /// How long the host was in it, where that is told.
     pub time_us: Option<Microseconds>,
+}
+
+/// What a cause of the host is made of on the critical path: one long call is another matter than many short ones.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeStretches {
+    /// How many stretches; of launch overhead and of calls that copy, calls.
+    pub count: u64,
+    /// The call or the innermost host event of the longest; absent where nothing was recorded.
+    pub longest: Option<String>,
+    /// How long that is.
+    pub longest_us: Microseconds,
+    /// True where the longest is one call or operator that makes more than half of the cause's part of the path, and takes longer than all
+    /// others of its name in the capture together: probably a first use.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mostly_one: bool,
 }
 
 /// A part of a cause's time.

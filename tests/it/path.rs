@@ -1,6 +1,7 @@
 //! Steps, the critical path and what to change: on small captures whose path, step times and counterfactuals are known, and on every
 //! capture at hand that the segments add up to the window.
 
+mod advice;
 mod at_roofline;
 mod counterfactual;
 mod sums;
@@ -165,7 +166,7 @@ fn what_nothing_explains_is_said_and_withholds_the_path() {
     let path = path(&report);
     assert_eq!(
         path.reason.as_deref(),
-        Some("nothing explains 30.0 µs of its 250 µs, more than 5 %")
+        Some("nothing explains 30.0 µs of the window's 250 µs, more than 5 %")
     );
     assert_eq!(report.claims.critical_path.state, ClaimState::Undefined);
     assert_eq!(report.claims.estimate.state, ClaimState::Undefined);
@@ -189,9 +190,9 @@ fn records_without_a_launch_refuse_the_path() {
         (
             "launch 0..2\nkernel a 10..110\nkernel lost 111..120 corr=none ext=none\n\
              launch 4..6\nkernel b 121..160\n",
-            "1 device record in it has no known launch",
+            "1 device record in the window has no known launch",
         ),
-        ("kernel a 10..110 corr=none ext=none\n", "no launch of a kernel in it is known"),
+        ("kernel a 10..110 corr=none ext=none\n", "no launch of a kernel in the window is known"),
     ] {
         let report = report(text);
         assert_eq!(path(&report).reason.as_deref(), Some(reason), "{text}");

@@ -13,7 +13,7 @@ const NAMES_MAX: usize = 3;
 /// What could be gone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
-    /// All that the host does on the path between its calls.
+    /// All that the host does on the path outside the calls that hand over work or wait for it: other calls are part of it.
     Host,
     /// One host activity on the path.
     HostEvent(String),
@@ -55,7 +55,8 @@ impl Cause {
     pub const fn assumption(&self) -> &'static str {
         match self {
             Self::Host => {
-                "the host takes no time between its calls, and what it launches stays the same"
+                "on the path the host takes no time outside calls that launch, copy, fill or wait for the device: time in other calls, such as those for \
+                 memory, is gone as well; what it launches stays the same"
             }
             Self::HostEvent(_) => {
                 "this takes no time on the host, and what it launches stays the same"

@@ -2,6 +2,7 @@
 
 use super::causes::{Cause, without_number};
 use super::parts::{self, Part};
+use super::stretches::Stretches;
 use crate::analysis::host_cause::HostActivity;
 use crate::analysis::path::{Model, Path};
 use crate::trace::{HostCallKind, NameId, Trace};
@@ -9,7 +10,21 @@ use crate::units::Picoseconds;
 use rustc_hash::FxHashSet;
 
 /// What to try against a cause, with what its time goes to where that decides it.
-pub(super) fn knob(cause: &Cause, path: &Path, model: &Model<'_>) -> (&'static str, Vec<Part>) {
+pub(super) fn knob(
+    cause: &Cause,
+    stretches: Option<&Stretches>,
+    path: &Path,
+    model: &Model<'_>,
+) -> (&'static str, Vec<Part>) {
+    if let Some(call) = stretches.and_then(Stretches::only) {
+        return (AFTER_WARM_UP, vec![call]);
+    }
+    if let Cause::HostEvent(name) = cause
+        && is_for_memory(name)
+        && calls_in_window(path, model, name) >= MEMORY_CALLS_MIN
+    {
+        return (KEEP_MEMORY, Vec::new());
+    }
     if let Cause::HostEvent(name) = cause
         && activity(model.trace, name) == HostActivity::Annotation
     {
@@ -29,6 +44,40 @@ pub(super) fn knob(cause: &Cause, path: &Path, model: &Model<'_>) -> (&'static s
         return (knob, waits);
     }
     (of_cause(cause, model), Vec::new())
+}
+
+/// Against one call that is most of a cause and of which the capture has no like.
+const AFTER_WARM_UP: &str =
+    "record after warm-up before tuning: one call is most of it, probably the first use";
+
+/// Against calls that allocate or free the device's memory again and again. The variables are those that PyTorch's allocator asks for
+/// (`c10/cuda/CUDACachingAllocator.cpp`).
+const KEEP_MEMORY: &str = "let the framework's caching allocator keep device memory, as each of these calls allocates or frees: see whether it is switched off \
+     (PYTORCH_NO_CUDA_MEMORY_CACHING, PYTORCH_NO_HIP_MEMORY_CACHING), or memory is returned in each step";
+
+/// So many calls for memory in a window are no start of a program. A choice.
+const MEMORY_CALLS_MIN: usize = 10;
+
+/// True for calls that allocate or free memory of a device, by the names that the CUDA and HIP runtimes and the CUDA driver give them.
+/// Memory of the host is pinned by others.
+fn is_for_memory(call: &str) -> bool {
+    let runtime = ["cuda", "hip"].iter().find_map(|prefix| call.strip_prefix(prefix));
+    let is_it = |name: &str| {
+        name.starts_with("Malloc") && !name.starts_with("MallocHost")
+            || matches!(name, "Free" | "FreeAsync" | "ExtMallocWithFlags")
+    };
+    let driver = |name: &str| {
+        name.starts_with("MemAlloc") && !name.starts_with("MemAllocHost")
+            || name.starts_with("MemFree") && !name.starts_with("MemFreeHost")
+    };
+    runtime.is_some_and(is_it) || call.strip_prefix("cu").is_some_and(driver)
+}
+
+/// Calls of this name in the window.
+fn calls_in_window(path: &Path, model: &Model<'_>, name: &str) -> usize {
+    let Some(id) = model.trace.names.find(name) else { return 0 };
+    let calls = model.trace.host_calls.iter().filter(|one| one.api == id);
+    calls.filter(|one| one.interval.intersection(path.window).is_some()).count()
 }
 
 /// Against waits most of which are under collectives: the host going on makes no collective shorter.

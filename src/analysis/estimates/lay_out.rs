@@ -1,12 +1,13 @@
 //! Lays the estimates out for the report.
 
 use super::at_roofline::ASSUMPTION;
-use super::{AtRoofline, Cause, Estimate, Part};
+use super::{AtRoofline, Cause, Estimate, Part, Stretches};
 use crate::analysis::Analysis;
-use crate::report::{Change, ChangeAtRoofline, ChangePart, Share, StepChange};
+use crate::report::{Change, ChangeAtRoofline, ChangePart, ChangeStretches, Share, StepChange};
 
 /// Why no lower bound of a saving is known.
-const OPEN: &str = "several streams have work: which of them waits for which is not all recorded, and without the cause they may overlap more than now";
+const OPEN: &str = "several streams have work, and which of them waits for which is not all recorded: a dependency that is not in the records may keep the work waiting \
+    as long as now";
 
 /// The rows of what to change.
 pub(in crate::analysis) fn lay_out(analysis: &Analysis) -> Vec<Change> {
@@ -31,6 +32,7 @@ fn row(estimate: &Estimate) -> Change {
         assumption: estimate.cause.assumption().to_owned(),
         knob: estimate.knob.to_owned(),
         parts: estimate.parts.iter().map(part).collect(),
+        stretches: estimate.stretches.as_ref().map(stretches),
         at_roofline: estimate.at_roofline.as_ref().map(at_roofline),
         open: (estimate.is_open && least < most).then(|| OPEN.to_owned()),
         basis: "inferred".to_owned(),
@@ -45,6 +47,15 @@ fn at_roofline(one: &AtRoofline) -> ChangeAtRoofline {
         bound: one.bound.name().to_owned(),
         assumption: ASSUMPTION.to_owned(),
         knob: one.knob().to_owned(),
+    }
+}
+
+fn stretches(of: &Stretches) -> ChangeStretches {
+    ChangeStretches {
+        count: of.count as u64,
+        longest: of.name.clone(),
+        longest_us: of.longest.into(),
+        mostly_one: of.mostly_one,
     }
 }
 

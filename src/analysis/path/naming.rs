@@ -6,21 +6,27 @@ use crate::analysis::host_cause::{HostEvent, SameThread, Segment, innermost, swe
 use crate::analysis::latency::DISPATCH_GAP;
 use crate::analysis::timeline::DeviceTimeline;
 use crate::trace::{IntervalSet, NameId, ThreadId, Trace};
-use crate::units::Interval;
+use crate::units::{Interval, Picoseconds};
 use rustc_hash::FxHashMap;
 
-/// Splits host segments by the innermost event. Returns the segments in order of time, and for each part of host activity the
-/// call that it came before, with the segment's index.
-pub(super) fn name(
-    evidence: &Evidence<'_>,
-    window: Interval,
-    mut swept: Vec<Raw>,
-) -> (Vec<PathSegment>, Vec<(u32, u32)>) {
+/// A path with names.
+pub(super) struct Named {
+    /// The segments in order of time.
+    pub(super) segments: Vec<PathSegment>,
+    /// For each part of host activity the call that it came before, with the segment's index.
+    pub(super) host_parts: Vec<(u32, u32)>,
+    /// Time of the host that may be a wait without a record.
+    pub(super) unseen: Picoseconds,
+}
+
+/// Splits host segments by the innermost event.
+pub(super) fn name(evidence: &Evidence<'_>, window: Interval, mut swept: Vec<Raw>) -> Named {
     swept.reverse();
     let threads = SameThread::of(evidence.trace, evidence.launches);
     let known = events(evidence.trace, &threads, window, &swept);
     let unseen = Unseen::of(evidence);
     let (mut segments, mut parts) = (Vec::with_capacity(swept.len()), Vec::new());
+    let mut time_unseen = Picoseconds::ZERO;
     for raw in swept {
         let Some((thread, item)) = raw.host else {
             segments.push(PathSegment { interval: raw.interval, kind: raw.kind, name: raw.name });
@@ -32,6 +38,7 @@ pub(super) fn name(
             let name = row.map(NameId::new);
             let says = name.map_or("", |name| evidence.trace.name(name));
             if unseen.may_wait(interval, says) {
+                time_unseen += interval.duration();
                 segments.push(PathSegment { interval, kind: SegmentKind::Unexplained, name });
                 continue;
             }
@@ -39,7 +46,7 @@ pub(super) fn name(
             segments.push(PathSegment { interval, kind: SegmentKind::Host, name });
         }
     }
-    (segments, parts)
+    Named { segments, host_parts: parts, unseen: time_unseen }
 }
 
 /// Waits that leave no record. JAX's host waits for results in its own runtime, not in a call of the GPU's: where nothing is recorded on

@@ -6,7 +6,7 @@ use super::super::format::{self, DASH, FINE, count, counted};
 use super::super::markdown::saving;
 use super::super::{runs, words};
 use super::markup;
-use crate::report::{CaptureReport, Change, Claim, ClaimState, Microseconds, Percent};
+use crate::report::{CaptureReport, Change, Claim, ClaimState, Microseconds, Percent, Share};
 use crate::units::Ratio;
 use std::fmt::Write as _;
 
@@ -79,13 +79,26 @@ fn standing(capture: &CaptureReport, claim: Claim, state: ClaimState, by: &[Stri
 fn basis(capture: &CaptureReport, claim: Claim) -> String {
     match claim {
         Claim::Idle | Claim::KernelTime | Claim::Ranking | Claim::StepTime => "measured".to_owned(),
-        Claim::OpAttribution => format!("times measured; operators {}", placed(capture)),
+        Claim::OpAttribution => match without_op(capture) {
+            Some(share) => format!(
+                "times measured; instructions {}, of which those of {} name no operator",
+                placed(capture),
+                format::share(share)
+            ),
+            None => format!("times measured; operators {}", placed(capture)),
+        },
         Claim::SourceLine => format!("times measured; lines {}", placed(capture)),
         Claim::Roofline => "measured against what vendors state (<em>read</em>)".to_owned(),
         Claim::HostStarved | Claim::CriticalPath | Claim::CollectiveSplit | Claim::Estimate => {
             "<em>inferred</em>".to_owned()
         }
     }
+}
+
+/// The part of kernel time whose instruction is known and names no operator; `None` where kernels lead to operators without one.
+fn without_op(capture: &CaptureReport) -> Option<Share> {
+    let hlo = capture.attribution.as_ref()?.hlo.as_ref()?;
+    hlo.without_op.share.filter(|share| share.get() > 0.0)
 }
 
 /// How kernels are placed, with the share of kernel time of each way, in HTML. Ids and labels are the tracer's; the rest is concluded.
@@ -167,7 +180,7 @@ pub(super) fn window(capture: &CaptureReport) -> Option<String> {
 
 /// The figure of a claim, in HTML; empty where it has no single one.
 pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
-    let largest = |name: &str, share: Option<crate::report::Share>| {
+    let largest = |name: &str, share: Option<Share>| {
         let share = share.map(|share| format!(", {}", format::share(share))).unwrap_or_default();
         format!("{}{share}", markdown_code(&format::name(name, NAME_CHARS_MAX)))
     };
@@ -234,14 +247,34 @@ pub(super) fn figure(capture: &CaptureReport, claim: Claim) -> String {
 }
 
 /// The cause that saves most, surely before possibly; that a kernel takes no time at all is a ceiling and no advice, and neither is a
-/// cause that has no part of the path.
+/// cause that has no part of the path. Where one host event is nearly all of the host's part, that one: its remedy is its own.
 pub(super) fn first_to_try(capture: &CaptureReport) -> Option<&Change> {
     let on_path = |one: &&Change| one.share.is_some_and(|share| share.get() > 0.0);
     let causes = || capture.what_to_change.iter().filter(on_path);
     let left = |one: &&Change| (one.step_us.if_gone.1, one.step_us.if_gone.0);
     let advice = causes().filter(|one| !one.cause.starts_with("kernel "));
-    advice.min_by_key(left).or_else(|| causes().next())
+    let first = advice.min_by_key(left).or_else(|| causes().next())?;
+    Some(causes().find(|one| general(first, one)).unwrap_or(first))
 }
+
+/// True where a cause is one host event of a general one, and nearly all of it on the path.
+fn general(all: &Change, one: &Change) -> bool {
+    let is_of_it = all.cause == HOST
+        && one.cause.strip_prefix(HOST).is_some_and(|rest| rest.starts_with(": "));
+    let part = |of: &Change| of.share.map_or(0.0, Share::get);
+    is_of_it && part(one) >= NEARLY_ALL * part(all)
+}
+
+/// The general cause that one event is nearly all of.
+pub(super) fn folded<'c>(capture: &'c CaptureReport, one: &Change) -> Option<&'c Change> {
+    capture.what_to_change.iter().find(|all| general(all, one))
+}
+
+/// The cause in general, with the names of host events behind it in rows of their own.
+const HOST: &str = "the device waits for the host";
+
+/// From this part on, one host event stands for all of the host's time on the path. A choice.
+const NEARLY_ALL: f64 = 0.9;
 
 fn step_time(capture: &CaptureReport) -> String {
     let steps = capture.records.as_ref().and_then(|records| records.steps.as_ref());

@@ -1,13 +1,13 @@
 //! The verdict on a capture in plain words: what may be believed, what is withheld and why, what was not computed, what to do next.
 
-use super::super::escape::{html, markdown_prose};
+use super::super::escape::{html, markdown_code, markdown_prose};
 use super::super::format::{self, FINE, time};
 use super::super::markdown::{saving, saving_at_roofline};
 use super::super::{cells, runs, words};
 use super::markup;
 use crate::report::{
     CaptureReport, Change, CheckReport, Claim, ClaimState, CountedAdvice, Outcome, PathScope,
-    ShareOfRun, State,
+    Percent, ShareOfRun, State,
 };
 
 /// Reasons and advice that are spelled out; the findings have all of them.
@@ -113,13 +113,19 @@ fn withheld(capture: &CaptureReport) -> String {
     let shown = reasons.iter().take(REASONS_MAX).map(|check| {
         format!("<li>{} (<code>{}</code>)</li>", html(&check.message), html(&check.id))
     });
+    // What stands as a range is not withheld as that.
+    let name = |&claim: &Claim| match range(capture, claim) {
+        Some(_) => format!("{} (its single figure: the range above stands)", words::claim(claim)),
+        None => words::claim(claim).to_owned(),
+    };
+    let names: Vec<String> = withheld.iter().map(name).collect();
     let more = match reasons.len().checked_sub(REASONS_MAX) {
         Some(more) if more > 0 => format!("<li>{more} more under “Cannot be trusted”</li>"),
         _ => String::new(),
     };
     format!(
         "<p><strong>{}</strong>, because:</p><ul>{}{more}</ul>",
-        html(&words::claims(&withheld)),
+        html(&names.join(", ")),
         shown.collect::<String>()
     )
 }
@@ -176,10 +182,7 @@ fn why_undefined(capture: &CaptureReport, claim: Claim) -> String {
 /// What the bounds of withheld figures say all the same: a range is no figure that was withheld.
 fn certain(capture: &CaptureReport) -> String {
     let known = [Claim::Idle, Claim::HostStarved].into_iter();
-    let known =
-        known.filter_map(|claim| Some((claim, cells::bounds_all_the_same(capture, claim)?)));
-    // Bounds that leave nearly everything open say nothing.
-    let known = known.filter(|(_, (lo, hi))| hi.get() - lo.get() < OPEN_MAX);
+    let known = known.filter_map(|claim| Some((claim, range(capture, claim)?)));
     let of = super::claims::window(capture).unwrap_or_else(|| "of the window".to_owned());
     let lines = known.map(|(claim, bounds)| {
         format!(
@@ -190,6 +193,12 @@ fn certain(capture: &CaptureReport) -> String {
         )
     });
     lines.collect()
+}
+
+/// The bounds of a withheld figure, where they say something: not where they leave nearly everything open.
+fn range(capture: &CaptureReport, claim: Claim) -> Option<(Percent, Percent)> {
+    let bounds = cells::bounds_all_the_same(capture, claim);
+    bounds.filter(|(lo, hi)| hi.get() - lo.get() < OPEN_MAX)
 }
 
 /// The checks that withhold claims, those that fail the gate first.
@@ -230,10 +239,20 @@ fn next(capture: &CaptureReport) -> String {
             open.map(|open| format!("<li>{} {}</li>", html(&open.question), html(&open.capture))),
         );
     }
+    advice.extend(nothing_to_try(capture, !advice.is_empty()));
     if advice.is_empty() {
         return "Nothing about the capture: no check that could be made is violated.".to_owned();
     }
     format!("<ul>{}</ul>", advice.join(""))
+}
+
+/// That no cause and no count says what to try, and why: the path that causes are looked for on is not stated.
+fn nothing_to_try(capture: &CaptureReport, has_advice: bool) -> Option<String> {
+    let is_undefined = capture.claims.get(Claim::Estimate).0 == ClaimState::Undefined;
+    let path = capture.critical_path.as_ref().filter(|_| is_undefined)?;
+    let why = path.reason.as_ref().filter(|_| capture.try_by_count.is_empty())?;
+    let nothing = if has_advice { "Nothing else" } else { "Nothing" };
+    Some(format!("<li>{nothing} can be said of what to try, because {}.</li>", html(why)))
 }
 
 /// What is saved on a rank that the others never wait for is waited in collectives.
@@ -263,7 +282,8 @@ fn try_it(capture: &CaptureReport, change: &Change) -> String {
     let saves = cells::guarded(capture, Claim::Estimate, Some(change), saving);
     let scope = capture.critical_path.as_ref().map(|path| path.scope);
     let what = if scope == Some(PathScope::Step) { "the step's" } else { "the recorded" };
-    let open = change.open.as_deref().map(|open| format!(" It may be nothing: {}.", html(open)));
+    let open =
+        change.open.as_deref().map(|open| format!(" The saving may be zero: {}.", html(open)));
     let of_run = change.in_run.map(|share| {
         format!(
             "For the run of several ranks <strong>{}</strong>, as this one comes last to {} of the {} collectives of the window. On this rank alone: ",
@@ -286,12 +306,27 @@ fn try_it(capture: &CaptureReport, change: &Change) -> String {
             cells::guarded(capture, Claim::Roofline, Some((change, roof)), saving_at_roofline);
         format!(" At its roofline it saves {}.", markup::inline(&saves))
     });
+    let stretches = change.stretches.as_ref();
+    let stretches = stretches
+        .map(|of| {
+            format!(
+                " On the critical path: {}.",
+                markup::inline(&words::stretches(of, markdown_code))
+            )
+        })
+        .unwrap_or_default();
+    let folded = super::claims::folded(capture, change).map(|all| {
+        let saves = cells::guarded(capture, Claim::Estimate, Some(all), saving);
+        let cause = html(&format::name(&all.cause, CAUSE_CHARS_MAX));
+        format!(" That is nearly all of the cause “{cause}” ({}).", markup::inline(&saves))
+    });
+    let folded = folded.unwrap_or_default();
     // What a tracer adds to the host's time is no saving.
     let is_slowed = words::is_slowed_by_tracer(change) && words::tracer(capture).is_some();
     let less =
         if is_slowed { " A Python tracer was on: without it, less would be saved." } else { "" };
     format!(
-        "<li>{}. Try: {}. {}{saves}{}{less}{}</li>",
+        "<li>{}. Try: {}. {}{saves}{stretches}{folded}{}{less}{}</li>",
         html(&capitalised(&format::name(&change.cause, CAUSE_CHARS_MAX))),
         html(&words::knob(change)),
         of_run.unwrap_or_default(),

@@ -3,6 +3,7 @@
 use super::super::cells::{guarded, table, titled};
 use super::super::escape::{markdown, markdown_code};
 use super::super::format::{self, DASH, FINE, counted};
+use super::super::swimlanes::idle_look;
 use super::Room;
 use crate::report::{
     CaptureReport, Claim, ClaimState, DeviceRecords, LongGap, Microseconds, Records,
@@ -109,7 +110,10 @@ fn row(capture: &CaptureReport, device: &DeviceRecords, gap: &LongGap) -> Vec<St
         markdown(&device.name),
         time(start),
         time(gap.length_us),
-        gap.class.as_deref().filter(|_| is_stated).map_or_else(|| DASH.to_owned(), markdown),
+        gap.class
+            .as_deref()
+            .filter(|_| is_stated)
+            .map_or_else(|| DASH.to_owned(), |class| markdown(idle_look(class).words)),
         named(&gap.last_work),
         named(&gap.next_work),
         if is_stated { named(&gap.launch) } else { DASH.to_owned() },

@@ -194,9 +194,10 @@ fn order(capture: &CaptureReport) -> String {
     )
 }
 
-const INFERRED: &str = "\nInferred from one window, not run: it is played again without the cause. `saves`, the low end: what then waits for something else starts as late behind it as such work \
-    did in this window, less what the bounds of idle leave open; the high end: it starts at once. `at most` alone is a ceiling: nothing may be saved. \
-    `on the critical path`: the part of it that would go, with the calls that make it or wait for it; the device may run other work beside it, so it is not all idle. \
+const INFERRED: &str = "\nInferred from one window, not run: it is played again without the cause. `saves`: at most so much, as the cause is gone entirely there; a change \
+    that leaves part of it saves less. Of a range, the low end: what then waits for something else starts as late behind it as such work \
+    did in this window, less what the bounds of idle leave open; the high end: it starts at once. Where no lower bound is known, the saving may be zero. \
+    `on the critical path`: the part of it that would go, with the calls that make it or wait for it; the device may run other work beside it, so it is not all idle; a stretch of the host is one call, or what is innermost there. \
     `at best it takes`: the time that would be left if all of that went and nothing took its place. Savings do not add up.\n";
 
 /// Why savings may be nothing.
@@ -215,14 +216,15 @@ fn tracer(capture: &CaptureReport) -> String {
         .unwrap_or_default()
 }
 
-/// What a cause saves: `24.7 ms (10.9 %)`, a range of both, or `at most 24.7 ms (10.9 %), no lower bound known`.
+/// What a cause saves where it is gone entirely, which is a ceiling: `at most 24.7 ms (10.9 %)`, `at most 20.1 to 24.7 ms (9.0 to 10.9 %)` where the
+/// ceiling is a range, or `at most 24.7 ms (10.9 %), no lower bound known`.
 pub(in crate::render) fn saving(change: &Change) -> String {
     let StepChange { now, if_gone: (lo, hi) } = change.step_us;
     let saved = |left: Microseconds| Microseconds::from_ps(now.ps().saturating_sub(left.ps()));
     let part =
         |left| Ratio::new(u64::try_from(saved(left).ps()).ok()?, u64::try_from(now.ps()).ok()?);
     let (least, most) = (time(saved(hi)), time(saved(lo)));
-    if change.is_upper_bound {
+    if change.is_upper_bound || saved(hi).ps() == 0 && least != most {
         let of = part(lo).map(|part| format!(" ({})", format::percent(Percent::of(part))));
         return format!("at most {most}{}, no lower bound known", of.unwrap_or_default());
     }
@@ -230,10 +232,10 @@ pub(in crate::render) fn saving(change: &Change) -> String {
         (Some(least), Some(most)) => format!(" ({})", format::percent_range((least, most))),
         _ => String::new(),
     };
-    match (saved(hi).ps(), least == most) {
-        (_, true) => format!("{most}{of}"),
-        (0, _) => format!("0 to {most}{of}"),
-        _ => format!("{least} to {most}{of}"),
+    if least == most {
+        format!("at most {most}{of}")
+    } else {
+        format!("at most {least} to {most}{of}")
     }
 }
 
@@ -248,7 +250,12 @@ fn row(capture: &CaptureReport, change: &Change) -> Vec<String> {
         markdown(&change.assumption),
         change.share.map_or_else(
             || "not known".to_owned(),
-            |part| guarded(capture, Claim::Estimate, Some(part), format::share),
+            |part| {
+                let share = guarded(capture, Claim::Estimate, Some(part), format::share);
+                let of = change.stretches.as_ref();
+                let of = of.map(|of| format!(", {}", words::stretches(of, markdown_code)));
+                format!("{share}{}", of.unwrap_or_default())
+            },
         ),
         stated(change.at_best_us),
     ]

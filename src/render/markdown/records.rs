@@ -170,8 +170,12 @@ pub(super) fn graph(graph: &GraphRecords) -> String {
 /// Some steps, and the range over all of them.
 pub(super) fn steps(capture: &CaptureReport, records: &Records, room: &Room) -> String {
     let Some(steps) = &records.steps else { return String::new() };
+    let n_counted = match steps.complete {
+        0 => steps.count,
+        n => n,
+    };
     let length = as_recorded(capture, &[Claim::StepTime], Some(steps.duration_us), |of| {
-        spread(Some(of), steps.count, time)
+        spread(Some(of), n_counted, time)
     });
     let mut rows: Vec<Vec<String>> = shown(&steps.rows, room.steps)
         .map(|(number, step)| {
@@ -197,9 +201,9 @@ pub(super) fn steps(capture: &CaptureReport, records: &Records, room: &Room) -> 
         counted(steps.count, "step", "steps"),
         delimited(steps),
         step_time(capture, steps),
-        of_several(steps.count),
-        of_several(steps.count),
-        spread(steps.records_per_step, steps.count, count),
+        of_several(n_counted),
+        of_several(n_counted),
+        spread(steps.records_per_step, n_counted, count),
         table(&head, 2, rows),
         more_rows(steps.rows.len(), room.steps)
     )

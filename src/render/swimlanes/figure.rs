@@ -200,12 +200,18 @@ impl Drawing<'_> {
         let at = self.time(lane.kind, bar.start_us, FINE);
         let name = bar.name.as_deref().map(|name| shortened(name, NAME_CHARS_MAX));
         let is_hidden = look == NOTHING_RECORDED;
+        // Classes of idle have no name outside this program.
+        let in_words = is_hidden || lane.kind == LaneKind::Idle;
         if bar.records == 1 {
-            let kind = if is_hidden { look.words } else { bar.kind };
+            let kind = if in_words { look.words } else { bar.kind };
             return name.into_iter().chain([format!("{kind}: {sum}, from {at}")]).collect();
         }
+        let words = |kind| match lane.kind {
+            LaneKind::Idle => self.look(lane.kind, kind).words,
+            _ => kind,
+        };
         let of_kinds: Vec<String> =
-            bar.kinds.iter().map(|(kind, n)| format!("{} {kind}", count(*n))).collect();
+            bar.kinds.iter().map(|(kind, n)| format!("{} {}", count(*n), words(kind))).collect();
         let kinds = if is_hidden { look.words.to_owned() } else { of_kinds.join(", ") };
         let name = match (name, bar.several_names) {
             (Some(name), true) => Some(format!("longest: {name}")),

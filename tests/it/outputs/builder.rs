@@ -214,6 +214,12 @@ pub(crate) fn healthy() -> CaptureReport {
                 collectives_us: Some(us(3_100_000)),
             }),
             parts: vec![ChangePart { what: HOSTILE.to_owned(), time_us: us(200_000) }],
+            stretches: Some(ChangeStretches {
+                count: 12,
+                longest: Some(HOSTILE.to_owned()),
+                longest_us: us(200_000),
+                mostly_one: false,
+            }),
             at_roofline: Some(ChangeAtRoofline {
                 kernels_us: us(900_000),
                 floor_us: us(300_000),

@@ -7,7 +7,7 @@ use crate::harness::{default_policy, in_crate, read_one};
 use idleproof::checks::CHECKS;
 use idleproof::report::{
     Bar, CaptureReport, Claim, ClaimState, Lane, LaneKind, LastFinisher, Level, Limit, PathScope,
-    Percent, Report, ShareOfRun, State, Swimlanes, Unit, Verdict,
+    Percent, Report, Share, ShareOfRun, State, Swimlanes, Unit, Verdict,
 };
 use idleproof::units::Ratio;
 use idleproof::{Detail, Options, evaluate_capture, read, render};
@@ -308,8 +308,61 @@ fn bounds_that_are_certain_may_be_believed() {
     assert!(
         believed.contains("waiting for the host, within a range: <strong>0.1 to 0.2 %</strong>")
     );
+    assert!(rest.contains("waiting for the host (its single figure: the range above stands), "));
     assert!(rest.contains("<td>within 0.1 to 0.2 %</td>"));
     assert!(!rest.contains("<span class=\"withheld\">0.1"), "red and certain");
+}
+
+/// Where nothing says what to try, the reason stands in its place.
+#[test]
+fn nothing_to_try_says_why() {
+    let mut capture = healthy();
+    capture.what_to_change.clear();
+    capture.claims.estimate.state = ClaimState::Undefined;
+    let path = capture.critical_path.as_mut().expect("a path");
+    path.reason = Some("no launch of a kernel is known".to_owned());
+    let nothing = "can be said of what to try, because no launch of a kernel is known.";
+    assert!(!text("html", &alone(capture.clone())).contains(nothing), "counts say what to try");
+    capture.try_by_count.clear();
+    let page = text("html", &alone(capture));
+    assert!(page.contains(&format!("<li>Nothing {nothing}</li>")), "{page}");
+}
+
+/// A class of idle is told in the words of the table of idle, wherever it stands.
+#[test]
+fn classes_of_idle_have_one_name() {
+    for (_, report) in reports() {
+        let page = text("html", &report);
+        assert!(!page.contains("host-starved"), "a name that is explained nowhere");
+    }
+}
+
+/// Where one host event is nearly all of the host's part of the path, it leads with a remedy of its own.
+#[test]
+fn one_host_event_stands_for_the_general_cause() {
+    let mut capture = healthy();
+    let mut change = capture.what_to_change.remove(0);
+    change.in_run = None;
+    let mut row = |cause: &str, left, part, knob: &str| {
+        change.cause = cause.to_owned();
+        change.step_us.if_gone = (us(left), us(left));
+        change.share = Ratio::new(part, 1_000).map(Share::of);
+        change.knob = knob.to_owned();
+        capture.what_to_change.push(change.clone());
+    };
+    row("the device waits for the host", 400_000, 998, "graph capture");
+    row("the device waits for the host: hipFree", 401_000, 940, "keep memory");
+    let page = text("html", &alone(capture.clone()));
+    assert!(
+        page.contains("<li>The device waits for the host: hipFree. Try: keep memory"),
+        "{page}"
+    );
+    assert!(
+        page.contains("nearly all of the cause “the device waits for the host” (at most 3.100 s")
+    );
+    capture.what_to_change[1].share = Ratio::new(600, 1_000).map(Share::of);
+    let page = text("html", &alone(capture));
+    assert!(page.contains("<li>The device waits for the host. Try: graph capture"));
 }
 
 /// What needs several ranks is no gap of one, and is in the run where there is one.

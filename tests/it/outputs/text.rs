@@ -101,7 +101,7 @@ fn the_figures_of_a_healthy_capture_are_printed() {
         "41.2 %",
         "10.0 to 25.0 %",
         "3.500 s",
-        "300.0 ms to 400.0 ms (8.6 to 11.4 %)",
+        "at most 300.0 ms to 400.0 ms (8.6 to 11.4 %)",
         "35.0 %",
         "model.py:77",
     ] {
