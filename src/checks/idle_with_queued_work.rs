@@ -120,10 +120,8 @@ fn meanwhile<'t>(trace: &'t Trace, gap: &QueuedGap) -> Option<Meanwhile<'t>> {
     if time + time <= gap.pending.duration() {
         return None;
     }
-    let around = trace.ops.iter().filter(|op| {
-        let (inner, outer) = (call.interval, op.interval);
-        op.thread == call.thread && outer.start() <= inner.start() && inner.end() <= outer.end()
-    });
+    let around =
+        trace.ops.iter().filter(|op| op.thread == call.thread && op.interval.covers(call.interval));
     let op = around.min_by_key(|op| op.interval.duration()).map(|op| trace.name(op.name));
     Some(Meanwhile { call: trace.name(call.api), op, time })
 }
@@ -143,9 +141,10 @@ fn remedy(trace: &Trace, analysis: &Analysis) -> String {
         Replays::Unknown(what) => format!(
             "Keep the file that was written while the graphs were captured beside the trace, or record again with graphs off: {what}."
         ),
-        Replays::Complete => "Every launch and every graph replay has its records: no sign of a file that was split or filtered. The device may have waited for \
-             something else than the host, such as a peer, another process, work launched before recording began or the profiler's own start: record that too, and see whether the gap comes again in \
-             another recording."
-            .to_owned(),
+        Replays::Complete => format!(
+            "Every launch and every graph replay has its records: no sign of a file that was split or filtered. The device may have waited for \
+             something else than the host, such as {}: record that too, and see whether the gap comes again in another recording.",
+            lost::OUTSIDE
+        ),
     }
 }

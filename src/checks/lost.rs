@@ -3,6 +3,10 @@
 use crate::analysis::{Analysis, Confirmation, Launch};
 use crate::trace::{HostCallKind, Trace};
 
+/// What a device may wait for, and the host with it, though every launch and replay of the file has its records.
+pub(super) const OUTSIDE: &str =
+    "a peer, another process, work launched before recording began or the profiler's own start";
+
 /// Whether graph replays have all of their records.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Replays {

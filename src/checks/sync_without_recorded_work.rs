@@ -82,8 +82,10 @@ fn remedy(trace: &Trace, analysis: &Analysis) -> String {
         (Replays::Complete, Some(what)) => {
             format!("{what}: record again with a larger activity buffer, or for a shorter time.")
         }
-        (Replays::Complete, None) => "Every launch and every graph replay has its records. See what else the host waited for, such as another process, a peer \
-             or the tracer itself, and record that one too; whether the wait comes again in another recording tells which."
-            .to_owned(),
+        (Replays::Complete, None) => format!(
+            "Every launch and every graph replay has its records. See what else the host waited for, such as {}, and record that one too; \
+             whether the wait comes again in another recording tells which.",
+            lost::OUTSIDE
+        ),
     }
 }

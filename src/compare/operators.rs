@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 /// Operators that are listed.
 const OPERATORS_MAX: usize = 10;
 
+/// What must be stated on both sides: a step that misses records has too short a sum, and kernels that lost their link are missed.
+pub(super) const CLAIMS: &[Claim] = &[Claim::KernelTime, Claim::Ranking, Claim::OpAttribution];
+
 /// An operator before and after; at least one side has it.
 type Sides<'a> = (Option<&'a OpRow>, Option<&'a OpRow>);
 
@@ -42,8 +45,7 @@ pub(super) fn changed(
     before: &CaptureReport,
     after: &CaptureReport,
 ) -> (Vec<OperatorKernels>, u64) {
-    let claims = [Claim::KernelTime, Claim::Ranking, Claim::OpAttribution];
-    if withheld([before, after], &claims).is_some() {
+    if withheld([before, after], CLAIMS).is_some() {
         return (Vec::new(), 0);
     }
     let differs = |sides: Sides<'_>| {

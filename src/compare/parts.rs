@@ -32,8 +32,8 @@ pub(super) fn measures(before: &CaptureReport, after: &CaptureReport) -> Vec<Mea
     let sides = [before, after];
     // A step that misses records has too short a sum, so both claims about kernels must stand.
     let of_kernels = [Claim::KernelTime, Claim::Ranking];
-    let of_operators = [Claim::KernelTime, Claim::Ranking, Claim::OpAttribution];
-    let (by_kernels, by_operators) = (withheld(sides, &of_kernels), withheld(sides, &of_operators));
+    let by_kernels = withheld(sides, &of_kernels);
+    let by_operators = withheld(sides, operators::CLAIMS);
     let mut parts = kernels(before, after);
     if by_operators.is_some() {
         parts.iter_mut().for_each(|part| part.op = None);

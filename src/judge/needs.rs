@@ -4,7 +4,7 @@
 //! a kind that could have supported it.
 
 use crate::report::{
-    CaptureReport, Claim, ClaimState, Microseconds, NewCapture, Records, RunReport,
+    CaptureReport, Change, Claim, ClaimState, Microseconds, NewCapture, Records, RunReport,
 };
 
 /// One question.
@@ -201,10 +201,7 @@ pub fn answered_by_runs(captures: &mut [CaptureReport], runs: &[RunReport]) {
 fn waits_in_a_range(capture: &CaptureReport, records: &Records) -> bool {
     let rows = || records.devices.iter().flat_map(|device| &device.idle_host_events);
     let is_range = |name: &str| rows().any(|row| row.kind == "annotation" && row.name == name);
-    let causes = capture.what_to_change.iter().map(|change| change.cause.as_str());
-    let mut names =
-        causes.filter_map(|cause| cause.strip_prefix("the device waits for the host: "));
-    names.any(is_range)
+    capture.what_to_change.iter().filter_map(Change::host_event).any(is_range)
 }
 
 /// True where no graph replay may lack a record, as far as anything counts what it should have.

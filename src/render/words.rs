@@ -125,7 +125,7 @@ pub(super) fn read_as(capture: &CaptureReport) -> Option<String> {
 
 /// True where a tracer makes a saving look larger than it is: the cause is time of the host.
 pub(super) fn is_slowed_by_tracer(change: &Change) -> bool {
-    change.cause.starts_with("the device waits for the host") || change.cause == "launch overhead"
+    change.cause.starts_with(Change::WAITS_FOR_HOST) || change.cause == "launch overhead"
 }
 
 /// What to try, with what the time goes to. Not escaped.

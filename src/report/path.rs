@@ -125,6 +125,16 @@ pub struct Change {
     pub basis: String,
 }
 
+impl Change {
+    /// The cause that all time of the host is, calls that hand over work aside. Single host events have rows of their own.
+    pub const WAITS_FOR_HOST: &str = "the device waits for the host";
+
+    /// The host event that the cause is, where it is a single one: its name follows the general cause.
+    pub fn host_event(&self) -> Option<&str> {
+        self.cause.strip_prefix(Self::WAITS_FOR_HOST)?.strip_prefix(": ")
+    }
+}
+
 /// A kernel at its roofline (Williams, Waterman, Patterson, "Roofline", CACM 2009): as fast as its device allows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeAtRoofline {

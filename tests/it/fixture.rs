@@ -97,6 +97,14 @@ impl Written {
             Self::Jax(_) => panic!("a fixture for JAX"),
         }
     }
+
+    /// The xplane of a fixture that is known to be of JAX, by its name.
+    pub(crate) fn xplane(self) -> (String, Vec<u8>) {
+        match self {
+            Self::Kineto(_) => panic!("a fixture for PyTorch"),
+            Self::Jax(files) => ("host.xplane.pb".to_owned(), files.xplane),
+        }
+    }
 }
 
 /// Writes the capture that a fixture describes, in the language that its first statement asks for.

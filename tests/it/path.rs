@@ -309,8 +309,7 @@ fn jax(steps: &str) -> CaptureReport {
          }}\n"
     );
     let written = fixture::write(&text).unwrap_or_else(|error| panic!("{error}"));
-    let fixture::Written::Jax(files) = written else { panic!("a fixture for JAX") };
-    pipeline(&[("host.xplane.pb".to_owned(), files.xplane)])
+    pipeline(&[written.xplane()])
 }
 
 /// Op by op: every execution launches a kernel, and the count says so where no saving can be computed.
@@ -340,8 +339,7 @@ fn programs(kernels_us: &[u32]) -> CaptureReport {
     }
     text += &format!("repeat 15 as n every 200 {{\n{runs}}}\n");
     let written = fixture::write(&text).unwrap_or_else(|error| panic!("{error}"));
-    let fixture::Written::Jax(files) = written else { panic!("a fixture for JAX") };
-    pipeline(&[("host.xplane.pb".to_owned(), files.xplane)])
+    pipeline(&[written.xplane()])
 }
 
 #[test]

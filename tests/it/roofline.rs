@@ -53,11 +53,8 @@ fn products_of_a_written_program() {
          repeat 3 every 1000 {\n\
            execute jit_f 0..30\n\
          }\n";
-    let files = match fixture::write(text).unwrap_or_else(|error| panic!("{error}")) {
-        fixture::Written::Jax(written) => vec![("host.xplane.pb".to_owned(), written.xplane)],
-        fixture::Written::Kineto(_) => panic!("a fixture for JAX"),
-    };
-    let report = pipeline(&files);
+    let written = fixture::write(text).unwrap_or_else(|error| panic!("{error}"));
+    let report = pipeline(&[written.xplane()]);
     let expected = [
         product("dot.1", 3, 4096, 1024, 2048),
         // One operand is read twice: once at least.

@@ -1,7 +1,9 @@
 //! Causes that a capture can support, with what each takes out of the window.
 
 use super::replay::Change;
+use crate::analysis::host_cause::without_number;
 use crate::analysis::path::{Model, Path, PathSegment, SegmentKind};
+use crate::report;
 use crate::trace::{DeviceEventKind, NameId};
 use crate::units::Picoseconds;
 use std::cmp::Reverse;
@@ -40,8 +42,8 @@ impl Cause {
     /// The cause in words.
     pub fn words(&self) -> String {
         match self {
-            Self::Host => "the device waits for the host".to_owned(),
-            Self::HostEvent(name) => format!("the device waits for the host: {name}"),
+            Self::Host => report::Change::WAITS_FOR_HOST.to_owned(),
+            Self::HostEvent(name) => format!("{}: {name}", report::Change::WAITS_FOR_HOST),
             Self::LaunchCalls => "launch overhead".to_owned(),
             Self::Waits => "the host waits for the device".to_owned(),
             Self::Collectives => "exposed collectives".to_owned(),
@@ -212,10 +214,4 @@ fn longest(path: &Path, model: &Model<'_>, kind: SegmentKind) -> Vec<(String, Pi
     rows.sort_by_key(|&(name, time)| (Reverse(time), name));
     rows.truncate(NAMES_MAX);
     rows.into_iter().map(|(name, time)| (name.to_owned(), time)).collect()
-}
-
-/// `ProfilerStep#12` as `ProfilerStep#`: steps differ in their numbers alone.
-pub(super) fn without_number(name: &str) -> &str {
-    let base = name.trim_end_matches(|character: char| character.is_ascii_digit());
-    if base.ends_with('#') { base } else { name }
 }

@@ -1,9 +1,9 @@
 //! What to try against a cause: a hypothesis to test, fitted to what the window shows.
 
-use super::causes::{Cause, without_number};
+use super::causes::Cause;
 use super::parts::{self, Part};
 use super::stretches::Stretches;
-use crate::analysis::host_cause::HostActivity;
+use crate::analysis::host_cause::{HostActivity, without_number};
 use crate::analysis::path::{Model, Path};
 use crate::trace::{HostCallKind, NameId, Trace};
 use crate::units::Picoseconds;

@@ -1,7 +1,8 @@
 //! The stretches of the critical path that a cause of the host is made of: one long call is another matter than many short ones.
 
-use super::causes::{Cause, copy_apis, is_call_of, without_number};
+use super::causes::{Cause, copy_apis, is_call_of};
 use super::parts::Part;
+use crate::analysis::host_cause::without_number;
 use crate::analysis::path::{Model, Path, PathSegment, SegmentKind};
 use crate::trace::{NameId, Trace};
 use crate::units::Picoseconds;

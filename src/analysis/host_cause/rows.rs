@@ -56,7 +56,7 @@ impl<'t> Rows<'t> {
     }
 }
 
-/// `ProfilerStep#12` as `ProfilerStep#`.
+/// `ProfilerStep#12` as `ProfilerStep#`: steps differ in their numbers alone.
 pub(in crate::analysis) fn without_number(name: &str) -> &str {
     let base = name.trim_end_matches(|character: char| character.is_ascii_digit());
     if base.ends_with('#') { base } else { name }

@@ -1,7 +1,6 @@
 //! Lays the critical path out for the report.
 
-use super::SegmentKind;
-use super::{Path, PathSegment};
+use super::{Path, PathSegment, SegmentKind};
 use crate::analysis::host_cause::without_number;
 use crate::analysis::lay_out::on_file_axis;
 use crate::report::{CriticalPath, PathKind, PathName, PathSegment as Row, Share};

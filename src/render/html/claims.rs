@@ -259,8 +259,7 @@ pub(super) fn first_to_try(capture: &CaptureReport) -> Option<&Change> {
 
 /// True where a cause is one host event of a general one, and nearly all of it on the path.
 fn general(all: &Change, one: &Change) -> bool {
-    let is_of_it = all.cause == HOST
-        && one.cause.strip_prefix(HOST).is_some_and(|rest| rest.starts_with(": "));
+    let is_of_it = all.cause == Change::WAITS_FOR_HOST && one.host_event().is_some();
     let part = |of: &Change| of.share.map_or(0.0, Share::get);
     is_of_it && part(one) >= NEARLY_ALL * part(all)
 }
@@ -269,9 +268,6 @@ fn general(all: &Change, one: &Change) -> bool {
 pub(super) fn folded<'c>(capture: &'c CaptureReport, one: &Change) -> Option<&'c Change> {
     capture.what_to_change.iter().find(|all| general(all, one))
 }
-
-/// The cause in general, with the names of host events behind it in rows of their own.
-const HOST: &str = "the device waits for the host";
 
 /// From this part on, one host event stands for all of the host's time on the path. A choice.
 const NEARLY_ALL: f64 = 0.9;

@@ -155,11 +155,8 @@ fn an_instruction_of_jax_has_a_floor() {
          repeat 6 every 101 {\n\
            execute jit_f 0..30\n\
          }\n";
-    let files = match fixture::write(text).unwrap_or_else(|error| panic!("{error}")) {
-        fixture::Written::Jax(written) => vec![("host.xplane.pb".to_owned(), written.xplane)],
-        fixture::Written::Kineto(_) => panic!("a fixture for JAX"),
-    };
-    let report = pipeline(&files);
+    let written = fixture::write(text).unwrap_or_else(|error| panic!("{error}"));
+    let report = pipeline(&[written.xplane()]);
     let kernels = report.what_to_change.iter().filter(|row| row.cause.starts_with("kernel "));
     let found: Vec<_> = kernels.map(|row| row.at_roofline.as_ref()).collect();
     assert_eq!(found.len(), 1, "{:#?} {:#?}", report.critical_path, report.what_to_change);

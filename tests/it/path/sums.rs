@@ -62,7 +62,7 @@ fn laid_out(report: &CaptureReport) -> Vec<String> {
         wrong.push(format!("{}: names {names} of {total}", report.name));
     }
     for change in &report.what_to_change {
-        let host = change.cause.strip_prefix("the device waits for the host: ");
+        let host = change.host_event();
         let row = host.and_then(|host| {
             path.by_name.iter().find(|row| row.kind == "host" && row.name.as_deref() == Some(host))
         });
